@@ -1,0 +1,1 @@
+"""Frozen domain types. Every stage depends on this package and on no other stage."""

@@ -1,0 +1,263 @@
+"""Demands, wrappers, gaps and shims: what the stages hand to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shimgen.model.facts import CallShape, Expr, Param
+
+
+class SiteKind(StrEnum):
+    """How a site uses a member."""
+
+    CALL = "call"
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    PROBE = "probe"
+    SIGNATURE = "signature"
+    CLASS = "class"
+    ISINSTANCE = "isinstance"
+
+
+class Severity(StrEnum):
+    """What a gap costs: some site is unguarded; every site is a probe; the member is there but wrong."""
+
+    CRASH = "crash"
+    SILENT = "silent"
+    DRIFT = "drift"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ClassRef:
+    """Identity of a class: path and qualified name (two classes may share a name), and its line."""
+
+    path: str
+    name: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One place where the engine uses a member. `guard` is the probe's source, `message` the error's text."""
+
+    path: str
+    line: int
+    kind: SiteKind
+    guarded: bool
+    role: str
+    expression: str
+    guard: str = ""
+    message: str = ""
+    ambiguous: bool = False
+    shape: CallShape | None = None
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One member the engine uses, with all sites (sorted by path and line) and the interfaces it belongs to."""
+
+    member: str
+    sites: tuple[Site, ...]
+    interfaces: tuple[str, ...]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the unambiguous sites, sorted."""
+        return tuple(sorted({s.role for s in self.sites if not s.ambiguous}))
+
+
+@dataclass(frozen=True, slots=True)
+class Delegate:
+    """What a wrapper holds: `attribute` of the wrapper, assigned by class `owner` at `line`.
+
+    `candidates` are the classes it may be an instance of; empty with `unknown` saying why when only run time knows.
+    `optional`: the attribute can be None or absent. `shape`: "full" (a complete model), "body" (no head), "unknown".
+    """
+
+    attribute: str
+    owner: ClassRef
+    line: int
+    candidates: tuple[ClassRef, ...] = ()
+    optional: bool = False
+    unknown: str = ""
+    shape: str = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A composing class. `entry`: the engine can hold an instance of exactly this class. `role` as in the profile."""
+
+    cls: ClassRef
+    delegate: Delegate
+    role: str = "target"
+    entry: bool = True
+
+
+class MemberKind(StrEnum):
+    """What a provider's member is; `INSTANCE` is an attribute set on self, `CLASS_ATTRIBUTE` one of the class body."""
+
+    METHOD = "method"
+    PROPERTY = "property"
+    CACHED_PROPERTY = "cached_property"
+    CLASSMETHOD = "classmethod"
+    STATICMETHOD = "staticmethod"
+    INSTANCE = "instance attribute"
+    CLASS_ATTRIBUTE = "class attribute"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """The class of a candidate's MRO that supplies a member, and how."""
+
+    candidate: ClassRef
+    cls: ClassRef
+    line: int
+    kind: MemberKind
+    params: tuple[Param, ...] = ()
+    returns: str | None = None
+    flavour: str = ""
+    decorators: tuple[str, ...] = ()
+    setter: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The parameters as source, "" for what is not called."""
+        callable_kinds = (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
+        return render_signature(self.params, self.returns) if self.kind in callable_kinds else ""
+
+
+def render_signature(params: tuple[Param, ...], returns: str | None = None) -> str:
+    """Source text of a parameter list with parentheses and the return annotation, in canonical spacing."""
+    parts: list[str] = []
+    starred = False
+    for number, param in enumerate(params):
+        if param.kind == "kwonly" and not starred:
+            parts.append("*")
+            starred = True
+        starred = starred or param.kind == "var"
+        text = {"var": "*", "varkw": "**"}.get(param.kind, "") + param.name
+        if param.annotation is not None:
+            text += f": {param.annotation}"
+        if param.default is not None:
+            text += f" = {param.default}" if param.annotation is not None else f"={param.default}"
+        parts.append(text)
+        following = params[number + 1].kind if number + 1 < len(params) else ""
+        if param.kind == "posonly" and following != "posonly":
+            parts.append("/")
+    arrow = f" -> {returns}" if returns is not None else ""
+    return f"({', '.join(parts)}){arrow}"
+
+
+class Decision(StrEnum):
+    """What shimgen does about a gap."""
+
+    FORWARD = "forward"
+    RECIPE = "recipe"
+    REFUSE = "refuse"
+
+
+class Reason(StrEnum):
+    """Why a gap is refused. The value is the sentence that the user reads; fields are filled from `Gap.detail`."""
+
+    ABSENT = "{delegate} does not have {member} either"
+    PARTIAL = "only some candidates of {attribute} have {member}: {lacking} lacks it, so a probe would lie"
+    UNKNOWN_DELEGATE = "the class of {attribute} is known only at run time: {why}"
+    EXTERNAL = "{base} is defined outside the checkout and may or may not provide {member}"
+    DYNAMIC = "{wrapper} resolves attributes in __getattr__, so {member} may already be there"
+    SIGNATURES = "the candidates of {attribute} define {member} with signatures that differ: {signatures}"
+    KINDS = "the candidates of {attribute} define {member} as different kinds of member: {kinds}"
+    BINDING = "the call at {site} does not bind to {signature}"
+    DECORATED = "{member} is decorated with {decorator}, and a forward would not carry what that does"
+    NAME_SPACE = "{member} carries weight or module names ({evidence}), which behind {attribute} need its prefix"
+    DEAD_WRITE = "{member} writes {written}, which {wrapper}'s forward never reads on the way through {attribute}"
+    TWO_STATES = (
+        "{member} works on {written} of {attribute}, but {wrapper} keeps its own {written} and reads it at {reader}"
+    )
+    FORWARD_UNKNOWN = (
+        "the path that {wrapper}'s forward takes through {attribute} could not be followed ({why}), "
+        "so {written} may be written in vain"
+    )
+    BODY = "{delegate} is a body without a head, and {member} needs both"
+    CONFIG = (
+        "{member} is asked of the class with the outer config, "
+        "and how {wrapper} projects it for {delegate} is not shown"
+    )
+    ASSIGNED = "the engine assigns {member} at {site}, and a forward would hide that assignment"
+    HOOK = "{member} is a hook that a probe switches on ({site}); {why}"
+    SHADOWS = "{wrapper} also sets {member} itself at {site}"
+    KIND = "{member} is a {kind}, which shimgen does not forward"
+    RESERVED = "{member} is part of every {base}, and forwarding it would replace the wrapper's own"
+    PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
+    DRIFT = "upstream's own code is wrong here ({why}), and shimgen does not edit it"
+    UNPROVEN = "the generated member failed verification: {why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A demanded member that a wrapper lacks or has wrongly, and what is done about it.
+
+    `providers` holds one provider for each candidate that has the member. `detail` fills the reason's sentence;
+    `advice` says what a person should write instead. `demanded` false: only completes an interface.
+    `recipe` names the profile's recipe when the decision is `recipe`.
+    """
+
+    wrapper: Wrapper
+    member: str
+    severity: Severity
+    demand: Demand
+    decision: Decision
+    providers: tuple[Provider, ...] = ()
+    reason: Reason | None = None
+    detail: Mapping[str, str] = field(default_factory=dict)
+    advice: str = ""
+    demanded: bool = True
+    recipe: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The refusal as the user reads it, "" for what is emitted."""
+        if self.reason is None:
+            return ""
+        known = {
+            "wrapper": self.wrapper.cls.name,
+            "member": self.member,
+            "attribute": f"self.{self.wrapper.delegate.attribute}",
+            "delegate": " / ".join(c.name for c in self.wrapper.delegate.candidates) or self.wrapper.delegate.attribute,
+        }
+        return self.reason.value.format(**{**known, **self.detail})
+
+
+@dataclass(frozen=True, slots=True)
+class Shim:
+    """A generated member, placed: `text` is what is inserted into `place`'s class body (with its own line ends)."""
+
+    gap: Gap
+    place: ClassRef
+    member: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file before and after, the classes that changed in it and their new members."""
+
+    path: str
+    before: bytes
+    after: bytes
+    shims: tuple[Shim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which gaps a command is about. Empty tuples mean all; `severity` "all" means every severity."""
+
+    interfaces: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    severity: str = "crash"

@@ -1,0 +1,173 @@
+"""What the index knows of one file.
+
+Facts depend on the file's bytes and the profile alone, so they are cached by blob id. They are msgspec
+structs, encoded as arrays: the warm path decodes thousands of them.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Param(msgspec.Struct, frozen=True, array_like=True):
+    """One parameter. `kind`: "posonly", "pos", "var" (*args), "kwonly" or "varkw" (**kwargs); source texts or None."""
+
+    name: str
+    kind: str
+    default: str | None = None
+    annotation: str | None = None
+
+
+class Expr(msgspec.Struct, frozen=True, array_like=True):
+    """A value, as far as the analysis follows it.
+
+    op "name": dotted `text` ("self.x.y"). "call": parts[0] is the callee, then positional arguments, then
+    keyword arguments whose names are `keys` (aligned with the tail of `parts`; "**" for a mapping, "*" values
+    have op "star"). "choice": one of `parts` (conditional expression, `or`, match). "item": parts = (container,
+    key). "dict": parts = values, `keys` = the keys' source texts. "seq": list, tuple or set of parts. "const":
+    `text` is the literal's source. "attr": attribute `text` of the non-name expression parts[0].
+    "lambda": parts[0] is the body. "other": anything else, `text` is its source, cut at 80 characters.
+    """
+
+    op: str
+    text: str = ""
+    parts: tuple[Expr, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+class Access(msgspec.Struct, frozen=True, array_like=True):
+    """A dotted chain read in a function ("self.model.layers"), at `line`."""
+
+    chain: str
+    line: int
+
+
+class Store(msgspec.Struct, frozen=True, array_like=True):
+    """An assignment: `target` is a dotted chain ("self.language_model", "lm_class"), `value` None for a bare
+    annotation, augmented assignment, loop target or deletion. `how`: "assign", "augment", "delete", "other".
+    `branch` is true inside an if/try/loop/match of the function."""
+
+    target: str
+    line: int
+    value: Expr | None = None
+    how: str = "assign"
+    branch: bool = False
+
+
+class Call(msgspec.Struct, frozen=True, array_like=True):
+    """A call made in a function; `expr` has op "call"."""
+
+    expr: Expr
+    line: int
+
+
+class Function(msgspec.Struct, frozen=True, array_like=True):
+    """A function or method.
+
+    `kind`: "function" (module level), "method", "property", "setter", "deleter", "cached_property",
+    "classmethod", "staticmethod", or "other" (decorators that shimgen does not know). `flavour`: "", "async",
+    "generator", "asyncgen". `stub`: "" for a real body, "empty" (docstring, pass, ...), "raises" (only raises
+    NotImplementedError). `scope`: how the def is nested in its class or module: "" or "if" / "try" / ...
+    `names` maps each parameter that looks like it carries a module or weight name to whether it is only ever
+    compared with literals that contain no dot (then it carries a suffix, and no prefix can matter).
+    """
+
+    name: str
+    line: int
+    end_line: int
+    kind: str
+    flavour: str = ""
+    decorators: tuple[str, ...] = ()
+    params: tuple[Param, ...] = ()
+    returns: str | None = None
+    stub: str = ""
+    scope: str = ""
+    reads: tuple[Access, ...] = ()
+    stores: tuple[Store, ...] = ()
+    calls: tuple[Call, ...] = ()
+    returned: tuple[Expr, ...] = ()
+    names: tuple[tuple[str, bool], ...] = ()
+
+
+class ClassAttribute(msgspec.Struct, frozen=True, array_like=True):
+    """An assignment in a class body; `value` None for a bare annotation (which provides nothing).
+    `dotted` is true when a string inside the value contains a dot (a table of full names)."""
+
+    name: str
+    line: int
+    value: Expr | None = None
+    annotation: str | None = None
+    dotted: bool = False
+
+
+class Class(msgspec.Struct, frozen=True, array_like=True):
+    """A class statement; `name` is the qualified name inside the module ("Outer.Inner", "func.<locals>.C")."""
+
+    name: str
+    line: int
+    end_line: int
+    bases: tuple[Expr, ...] = ()
+    keywords: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+    scope: str = ""
+    functions: tuple[Function, ...] = ()
+    attributes: tuple[ClassAttribute, ...] = ()
+
+
+class Import(msgspec.Struct, frozen=True, array_like=True):
+    """`local` is bound to `name` of `module` ("" name: the module itself). `level` counts the dots of a relative
+    import. `where`: "" module level, "typing" under TYPE_CHECKING, "if"/"try" conditional, "function" local.
+    `local` "*" is a star import."""
+
+    local: str
+    module: str
+    name: str = ""
+    level: int = 0
+    line: int = 0
+    where: str = ""
+
+
+class CallShape(msgspec.Struct, frozen=True, array_like=True):
+    """How a call passes arguments: count of positionals, keyword names, and whether *x or **x occur."""
+
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
+    star: bool = False
+    double_star: bool = False
+
+
+class Use(msgspec.Struct, frozen=True, array_like=True):
+    """One use of `member` on a receiver, before roles are settled.
+
+    `kind`: "call", "read", "write", "delete", "probe", "signature", "class", "isinstance". `receiver` is the
+    expression as written; `rule` the index of the profile's receiver rule that matched. `guarded`: some probe
+    dominates this use; `guard` is that probe's source. `message`: text of the error raised when the probe says no.
+    `value`: what a write assigns (None otherwise).
+    """
+
+    member: str
+    line: int
+    kind: str
+    receiver: str
+    rule: int
+    guarded: bool = False
+    guard: str = ""
+    function: str = ""
+    shape: CallShape | None = None
+    message: str = ""
+    value: Expr | None = None
+
+
+class ModuleFacts(msgspec.Struct, frozen=True, array_like=True):
+    """All that is kept of one file. `stores` are module-level assignments; `error` is set (and all else empty)
+    when the file does not parse."""
+
+    imports: tuple[Import, ...] = ()
+    classes: tuple[Class, ...] = ()
+    functions: tuple[Function, ...] = ()
+    stores: tuple[Store, ...] = ()
+    exports: tuple[str, ...] = ()
+    uses: tuple[Use, ...] = ()
+    lines: int = 0
+    error: str = ""
+    error_line: int = 0

@@ -1,0 +1,80 @@
+"""What shimgen must know of one serving stack, as data: the files in `profiles/`, described in docs/profiles.md."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Receiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An expression through which the engine reaches a model.
+
+    Exactly one of `expression` (a dotted chain; a leading "*." stands for any prefix of at least one name),
+    `parameter` (a function parameter of that name), `accessor` (a dotted callee whose call returns a model) or
+    `class_variable` (a name bound to the model's class) is given. `paths`, `classes`, `functions` are globs that
+    narrow where the rule holds (all when empty), `except_paths` globs where it does not. `role`: "target",
+    "draft", "encoder" or "any". `ambiguous`: the value may be the model or something inside it; sites are listed
+    and demand nothing.
+    """
+
+    expression: str = ""
+    parameter: str = ""
+    accessor: str = ""
+    class_variable: str = ""
+    paths: tuple[str, ...] = ()
+    except_paths: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    role: str = "any"
+    ambiguous: bool = False
+
+
+class Interface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A feature: its members, and globs of the files whose demands belong to it."""
+
+    description: str = ""
+    members: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+class External(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A base class outside the checkout: the dotted names it is imported by, and what it provides.
+    `complete` false: it may provide more than the list, so a member that is not listed is unknown."""
+
+    names: tuple[str, ...]
+    provides: tuple[str, ...] = ()
+    complete: bool = True
+
+
+class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where model classes live and which of them the engine can hold."""
+
+    paths: tuple[str, ...] = ()
+    entry_variable: str = ""
+    entry_registry: str = ""
+    multimodal_members: tuple[str, ...] = ()
+    routines: tuple[str, ...] = ()
+    draft_classes: tuple[str, ...] = ()
+    draft_paths: tuple[str, ...] = ()
+    weight_members: tuple[str, ...] = ()
+    name_members: tuple[str, ...] = ()
+    forward_members: tuple[str, ...] = ("forward",)
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One serving stack. `package` is the top-level package; `roots` the prefixes under which it may stand in a
+    checkout ("" or "python/"); `recognise` files, relative to the package's folder, that tell the stack."""
+
+    name: str
+    package: str = ""
+    description: str = ""
+    roots: tuple[str, ...] = ("",)
+    recognise: tuple[str, ...] = ()
+    engine: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    models: Models = Models()
+    receivers: tuple[Receiver, ...] = ()
+    interfaces: dict[str, Interface] = {}
+    externals: dict[str, External] = {}
+    hooks: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    recipes: dict[str, dict[str, object]] = {}

@@ -1,0 +1,66 @@
+"""The resolved index as the later stages see it: names, classes and MROs. The implementation is in `index/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from shimgen.model.domain import ClassRef
+from shimgen.model.facts import Class, Function, ModuleFacts
+from shimgen.model.source import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a name stands for. `kind`: "class" (`ref`), "function" (`path`, `name`), "value" (a module-level
+    assignment: `path`, `name`), "module" (`path`), "external" (`name` is its dotted import name) or "unknown"."""
+
+    kind: str
+    path: str = ""
+    name: str = ""
+    ref: ClassRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mro:
+    """C3 linearisation of the classes found in the checkout, with the external bases met on the way.
+
+    `unresolved`: base expressions that resolve to nothing known; then the MRO is not complete.
+    """
+
+    classes: tuple[ClassRef, ...]
+    externals: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+
+class Program(Protocol):
+    """Facts of one baseline with names resolved across files. All answers are deterministic."""
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Files that could not be read as Python, and why."""
+
+    def model_classes(self) -> Iterable[ClassRef]:
+        """The classes in the profile's model paths, sorted."""
+
+    def use_paths(self) -> Iterable[str]:
+        """The files searched for demands, sorted."""
+
+    def module(self, path: str) -> ModuleFacts:
+        """Facts of a file of the checkout. Raises KeyError when the baseline has no such file."""
+
+    def cls(self, ref: ClassRef) -> Class:
+        """Facts of a class."""
+
+    def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
+        """What `dotted` means in the module at `path` (seen from inside `function`, for local imports)."""
+
+    def mro(self, ref: ClassRef) -> Mro:
+        """The method resolution order, `ref` first."""
+
+    def module_name(self, path: str) -> str:
+        """The dotted import name of the module at `path`."""
+
+    def package_path(self, path: str) -> str:
+        """`path` without the prefix under which the package stands in the checkout ("python/")."""

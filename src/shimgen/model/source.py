@@ -1,0 +1,85 @@
+"""What is analysed: a baseline and its files, read lazily and never written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha1
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The exact source analysed.
+
+    `kind` is "git", "directory" or "package"; `id` a commit, or a digest of the content; `dirty` names the
+    tracked or untracked Python files that differ from the commit (paths relative to the checkout).
+    """
+
+    kind: str
+    id: str
+    dirty: tuple[str, ...] = ()
+    version: str = ""
+
+
+def blob_id(content: bytes) -> str:
+    """Git's object id (sha1) of `content` as a blob."""
+    return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files of one baseline: `blobs` maps path -> git blob id, `load` brings the bytes of some paths.
+
+    Paths are relative to the checkout, with forward slashes. `load` must be pure for a given baseline.
+    """
+
+    baseline: Baseline
+    blobs: Mapping[str, str]
+    load: Callable[[Iterable[str]], Mapping[str, bytes]]
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one file. Raises KeyError when the baseline has no such file."""
+        return self.load((path,))[path]
+
+    def replace(self, changed: Mapping[str, bytes]) -> Tree:
+        """The same tree with the content of some files exchanged or added."""
+        base = self
+
+        def load(paths: Iterable[str]) -> Mapping[str, bytes]:
+            wanted = list(paths)
+            found = dict(base.load([p for p in wanted if p not in changed]))
+            found.update((p, changed[p]) for p in wanted if p in changed)
+            return found
+
+        ids = {**self.blobs, **{path: blob_id(content) for path, content in changed.items()}}
+        return Tree(self.baseline, ids, load)
+
+
+def memory_tree(files: Mapping[str, bytes], kind: str = "directory") -> Tree:
+    """A tree held in memory (tests, verification of patched sources)."""
+    content = dict(files)
+    ids = {path: blob_id(data) for path, data in content.items()}
+    digest = sha1("".join(f"{i} {p}\n" for p, i in sorted(ids.items())).encode(), usedforsecurity=False)
+    return Tree(Baseline(kind, digest.hexdigest()), ids, lambda paths: {p: content[p] for p in paths})
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that could not be analysed, and why."""
+
+    path: str
+    reason: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much was seen: files of the tree, files parsed or taken from the cache, lines, wall seconds."""
+
+    files: int = 0
+    parsed: int = 0
+    cached: int = 0
+    filtered: int = 0
+    lines: int = 0
+    seconds: float = 0.0
+    skipped: tuple[Skipped, ...] = field(default=())
