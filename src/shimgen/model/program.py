@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Class, Function, ModuleFacts
+from shimgen.model.facts import Class, Expr, Function, ModuleFacts, Use
 from shimgen.model.source import Skipped
 
 
@@ -34,6 +34,26 @@ class Mro:
     unresolved: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute that instances have because some method assigns it.
+
+    `owner` is the class whose method does, at `line`. `types` are the classes of the checkout that the value may be
+    an instance of, `externals` the dotted names of other classes. `optional`: it may be None or never assigned.
+    `unknown` says why the value could not be followed ("" when it was). `initial`: the constructor assigns it.
+    """
+
+    name: str
+    owner: ClassRef
+    line: int
+    types: tuple[ClassRef, ...] = ()
+    externals: tuple[str, ...] = ()
+    optional: bool = False
+    unknown: str = ""
+    initial: bool = True
+    value: Expr | None = None
+
+
 class Program(Protocol):
     """Facts of one baseline with names resolved across files. All answers are deterministic."""
 
@@ -50,6 +70,9 @@ class Program(Protocol):
     def module(self, path: str) -> ModuleFacts:
         """Facts of a file of the checkout. Raises KeyError when the baseline has no such file."""
 
+    def uses(self, path: str) -> tuple[Use, ...]:
+        """Uses of receivers in a file of `use_paths`, in the order of their lines."""
+
     def cls(self, ref: ClassRef) -> Class:
         """Facts of a class."""
 
@@ -58,6 +81,12 @@ class Program(Protocol):
 
     def mro(self, ref: ClassRef) -> Mro:
         """The method resolution order, `ref` first."""
+
+    def attributes(self, ref: ClassRef) -> Mapping[str, Attribute]:
+        """Instance attributes of a class: what the constructors that really run assign, then other methods."""
+
+    def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
+        """The nearest function of that name in the MRO that is not a stub, and its class."""
 
     def module_name(self, path: str) -> str:
         """The dotted import name of the module at `path`."""
