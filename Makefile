@@ -1,0 +1,50 @@
+# Needs Python 3.11+, git and make; everything else goes into .venv.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help setup demo test static check bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(READY) ## create .venv with the locked dependencies and shimgen itself
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer was found; name one with: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) -V)" >&2
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(READY) ## the whole story on the real SGLang 0.5.9, in a temporary checkout
+	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
+
+test: $(READY) ## the tests
+	@$(BIN)/python -m pytest -n auto
+
+static: $(READY)
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: static test ## format, lint, types, architecture, tests
+
+bench: $(READY) ## the benchmarks, on released wheels
+	@$(BIN)/python -m benchmarks.speed
+
+lock: requirements.in pyproject.toml ## resolve requirements.lock again (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml requirements.in -o requirements.lock
+
+clean: ## remove .venv, caches and build products
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

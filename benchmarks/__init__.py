@@ -1,0 +1,1 @@
+"""Measurements on released serving stacks, and the means to fetch those."""
