@@ -115,7 +115,16 @@ def _platform(file: str) -> list[str]:
     python, abi, platform = file.removesuffix(".whl").split("-")[-3:]
     if platform == "any":
         return []
-    return ["--implementation", "cp", "--python-version", python.removeprefix("cp"), "--abi", abi, "--platform", platform]
+    return [
+        "--implementation",
+        "cp",
+        "--python-version",
+        python.removeprefix("cp"),
+        "--abi",
+        abi,
+        "--platform",
+        platform,
+    ]
 
 
 def _sha256(path: Path) -> str:
