@@ -20,8 +20,8 @@ $(READY): requirements.lock pyproject.toml
 	@echo "Setting up $(VENV) with $$($(PYTHON) -V)" >&2
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 demo: $(READY) ## the whole story on the real SGLang 0.5.9, in a temporary checkout

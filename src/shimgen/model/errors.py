@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class ShimgenError(Exception):
     """Base of every expected failure.
@@ -34,3 +36,28 @@ class GenerateError(ShimgenError):
     """A patch could not be generated, verified or applied; nothing was changed (exit 4)."""
 
     exit_code = 4
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
+    """Up to `count` of the `known` names that a person who typed `name` most probably meant, the best first.
+
+    Names that contain what was typed come before names that merely look alike; case does not matter.
+    """
+    from difflib import get_close_matches
+
+    by_folded: dict[str, str] = {}
+    for candidate in sorted(known):
+        by_folded.setdefault(candidate.casefold(), candidate)
+    typed = name.strip("*?").casefold()
+    holding = sorted((len(folded), folded) for folded in by_folded if len(typed) > 2 and typed in folded)
+    alike = get_close_matches(typed, by_folded, n=count, cutoff=0.6)
+    ranked = dict.fromkeys([folded for _, folded in holding] + alike)
+    return tuple(by_folded[folded] for folded in list(ranked)[:count])
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The nearest names as the end of a sentence: `; did you mean "a" or "b"?`, "" when nothing is near."""
+    found = [f'"{candidate}"' for candidate in nearest(name, known)]
+    if not found:
+        return ""
+    return "; did you mean " + " or ".join(filter(None, [", ".join(found[:-1]), found[-1]])) + "?"

@@ -1,0 +1,265 @@
+"""`shimgen.toml` and the command line, as one frozen `Settings`.
+
+The file is checked as a whole: a person who mends it gets every fault at once, each with its key.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from shimgen.model.domain import Scope
+from shimgen.model.errors import ConfigError, did_you_mean
+from shimgen.model.profile import Profile, Receiver
+
+Struct = TypeVar("Struct", bound=msgspec.Struct)
+
+FILE_NAME = "shimgen.toml"
+SEVERITIES = ("crash", "silent", "drift", "all")
+EVERYTHING = Scope()
+UNSAID = Scope(severity="")
+
+_TEXT, _TEXTS, _DATE, _SEVERITY, _TABLE = "a string", "a list of strings", "a date", "a severity", "a table"
+_SCHEMA: dict[str, Any] = {
+    "profile": _TEXT,
+    "checkout": _TEXT,
+    "pin": dict.fromkeys(("url", "revision", "commit", "digest", "version"), _TEXT),
+    "scope": {"interfaces": _TEXTS, "wrappers": _TEXTS, "members": _TEXTS, "severity": _SEVERITY},
+    "carried": [{"patch": _TEXT, "reason": _TEXT}],
+    "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _TEXT, "until": _DATE}],
+    "stack": _TABLE,
+}
+_REQUIRED = {"carried": ("patch",), "accept": ("wrapper", "member", "reason")}
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The baseline that the user expects. "" means: any. `revision` is the name by which a person knows it."""
+
+    url: str = ""
+    revision: str = ""
+    commit: str = ""
+    digest: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A patch that the user carries besides shimgen's own, as an absolute path."""
+
+    patch: Path
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Gaps that the user knows and lives with: globs of wrapper and member, why, and the last day on which it holds."""
+
+    wrapper: str
+    member: str
+    reason: str
+    until: date | None = None
+
+    def covers(self, wrapper: str, member: str, today: date) -> bool:
+        """True when the gap (wrapper, member) is accepted on that day."""
+        current = self.until is None or today <= self.until
+        return current and fnmatchcase(wrapper, self.wrapper) and fnmatchcase(member, self.member)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line said; empty values leave it to `shimgen.toml`."""
+
+    scope: Scope = UNSAID
+    profile: str = ""
+    rev: str = ""
+    use_cache: bool = True
+    verbose: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that a command needs to know.
+
+    `profile_name` "" means that the profile is recognised. `stack` is the file's `[stack]` table: additions to the
+    profile, in the form of a profile file. `rev` is a git revision to read in place of the work tree, or None.
+    """
+
+    checkout: Path
+    profile_name: str = ""
+    scope: Scope = EVERYTHING
+    pin: Pin | None = None
+    rev: str | None = None
+    carried: tuple[Carried, ...] = ()
+    accepts: tuple[Accept, ...] = ()
+    stack: Mapping[str, object] = field(default_factory=dict)
+    config_path: Path | None = None
+    use_cache: bool = True
+    verbose: int = 0
+
+
+def load_settings(
+    checkout: Path | None = None, config: Path | None = None, options: Options | None = None, cwd: Path | None = None
+) -> Settings:
+    """The settings for one run: the command line first, then `shimgen.toml`, then defaults.
+
+    The file is `config`, else the working directory's, else the one at the checkout's root. Raises ConfigError when
+    `config` does not exist, or with every fault of the file.
+    """
+    said = options or Options()
+    here = cwd or Path.cwd()
+    path = find_config(checkout, config, here)
+    raw = _read(path) if path else {}
+    faults = tuple(_faults(raw))
+    if faults:
+        raise _invalid(path, faults)
+    folder = path.parent if path else here
+    named = raw.get("checkout")
+    default = folder / str(named) if named is not None else here
+    return Settings(
+        checkout=(here / checkout if checkout is not None else default),
+        profile_name=said.profile or str(raw.get("profile", "")),
+        scope=_scope(said.scope, raw.get("scope", {})),
+        pin=Pin(**raw["pin"]) if raw.get("pin") else None,
+        rev=said.rev or None,
+        carried=tuple(Carried(folder / row["patch"], row.get("reason", "")) for row in raw.get("carried", ())),
+        accepts=tuple(Accept(**row) for row in raw.get("accept", ())),
+        stack=raw.get("stack", {}),
+        config_path=path,
+        use_cache=said.use_cache,
+        verbose=said.verbose,
+    )
+
+
+def find_config(checkout: Path | None, config: Path | None, cwd: Path) -> Path | None:
+    """The `shimgen.toml` that holds: `config`, else the working directory's, else the checkout's, else None."""
+    if config is not None:
+        return cwd / config
+    places = [cwd] if checkout is None else [cwd, cwd / checkout]
+    return next((place / FILE_NAME for place in places if (place / FILE_NAME).is_file()), None)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The parsed file. Raises ConfigError when it cannot be read or is not TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}", "shimgen init") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}", "shimgen init --force") from error
+
+
+def _invalid(path: Path | None, faults: tuple[str, ...]) -> ConfigError:
+    count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
+    return ConfigError("\n".join([f"{path} has {count}:", *(f"  {fault}" for fault in faults)]), "shimgen init --force")
+
+
+def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
+    """Every fault of a parsed file, one line each: its key, then what is wrong."""
+    yield from _table_faults("", raw, _SCHEMA)
+    stack = raw.get("stack")
+    if isinstance(stack, dict):
+        yield from _stack_faults(stack)
+
+
+def _table_faults(prefix: str, table: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        if key in schema:
+            yield from _value_faults(f"{prefix}{key}", value, schema[key])
+        else:
+            yield f"{prefix}{key}: unknown key{did_you_mean(key, schema)}"
+
+
+def _value_faults(key: str, value: Any, expected: Any) -> Iterator[str]:
+    if isinstance(expected, dict):
+        if isinstance(value, dict):
+            yield from _table_faults(f"{key}.", value, expected)
+        else:
+            yield f"{key}: a table is expected, not {_named(value)}"
+    elif isinstance(expected, list):
+        yield from _rows_faults(key, value, expected[0])
+    elif expected == _SEVERITY:
+        if value not in SEVERITIES:
+            yield f"{key}: one of {', '.join(SEVERITIES)} is expected, not {_named(value)}"
+    elif not _fits(value, expected):
+        yield f"{key}: {expected} is expected, not {_named(value)}"
+
+
+def _rows_faults(key: str, value: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+    """Faults of an array of tables; rows are counted from 1, as a person does."""
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        yield f"{key}: tables are expected ([[{key}]]), not {_named(value)}"
+        return
+    for number, row in enumerate(value, 1):
+        yield from (f"{key}[{number}].{needed}: missing" for needed in _REQUIRED[key] if needed not in row)
+        yield from _table_faults(f"{key}[{number}].", row, schema)
+
+
+def _fits(value: Any, expected: str) -> bool:
+    if expected == _TEXTS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    if expected == _DATE:
+        return isinstance(value, date) and not isinstance(value, datetime)
+    return isinstance(value, dict if expected == _TABLE else str)
+
+
+def _named(value: Any) -> str:
+    """A value as an error shows it."""
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else repr(value)
+
+
+def _scope(said: Scope, raw: Mapping[str, Any]) -> Scope:
+    """The command line's scope, completed kind by kind from the file's."""
+    return Scope(
+        interfaces=said.interfaces or tuple(raw.get("interfaces", ())),
+        wrappers=said.wrappers or tuple(raw.get("wrappers", ())),
+        members=said.members or tuple(raw.get("members", ())),
+        severity=said.severity or raw.get("severity", Scope().severity),
+    )
+
+
+def extend(profile: Profile, stack: Mapping[str, Any]) -> Profile:
+    """The profile with a checked `[stack]` table added: lists grow, tables are merged, single values are exchanged."""
+    return _merged(profile, stack)
+
+
+def _merged(base: Struct, extra: Mapping[str, Any]) -> Struct:
+    hints = get_type_hints(type(base))
+    changes: dict[str, Any] = {}
+    for key, value in extra.items():
+        old = getattr(base, key)
+        if isinstance(old, msgspec.Struct):
+            changes[key] = _merged(old, value)
+            continue
+        new = msgspec.convert(value, hints[key])
+        changes[key] = {**old, **new} if isinstance(old, dict) else old + new if isinstance(old, tuple) else new
+    return msgspec.structs.replace(base, **changes)
+
+
+def _stack_faults(stack: Mapping[str, Any]) -> Iterator[str]:
+    """Faults of the `[stack]` table, which has the fields of a profile file (docs/profiles.md)."""
+    hints = get_type_hints(Profile)
+    for key, value in stack.items():
+        if key not in hints:
+            yield f"stack.{key}: unknown key{did_you_mean(key, hints)}"
+        elif key == "receivers" and isinstance(value, list):
+            for number, row in enumerate(value, 1):
+                yield from _shape_faults(f"stack.{key}[{number}]", row, Receiver)
+        else:
+            yield from _shape_faults(f"stack.{key}", value, hints[key])
+
+
+def _shape_faults(key: str, value: Any, shape: Any) -> Iterator[str]:
+    try:
+        msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        yield f"{key}: {str(error)[:1].lower()}{str(error)[1:]}"

@@ -1,0 +1,51 @@
+"""What the pipeline hands to the command line and the reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Wrapper
+from shimgen.model.source import Baseline, Stats
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A shim in the checkout that shimgen would not write today: where it is, and why as a sentence."""
+
+    cls: ClassRef
+    member: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What one run found, sorted. `gaps` are those in scope; `root` is the package's prefix in the checkout."""
+
+    baseline: Baseline
+    profile_name: str
+    root: str = ""
+    wrappers: tuple[Wrapper, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    stats: Stats = field(default_factory=Stats)
+    stale: tuple[Stale, ...] = ()
+
+    @property
+    def pending(self) -> tuple[Gap, ...]:
+        """The gaps that shimgen would close."""
+        return tuple(gap for gap in self.gaps if gap.decision is not Decision.REFUSE)
+
+    @property
+    def refused(self) -> tuple[Gap, ...]:
+        """The gaps that it leaves to a person."""
+        return tuple(gap for gap in self.gaps if gap.decision is Decision.REFUSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An analysis, and the series that closes its gaps: changed files, sorted, and the patch as git prints it."""
+
+    analysis: Analysis
+    changes: tuple[FileChange, ...] = ()
+    patch: bytes = b""

@@ -1,0 +1,206 @@
+"""shimgen.toml: which file holds, what overrides it, and that all of its faults are reported together."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from shimgen.config import Accept, Options, Pin, extend, load_settings
+from shimgen.model.domain import Scope
+from shimgen.model.errors import ConfigError, did_you_mean, nearest
+from shimgen.model.profile import Interface, Models, Profile, Receiver
+
+FULL = """
+profile = "sglang"
+checkout = "../sglang"
+
+[pin]
+url = "https://example.invalid/sglang.git"
+revision = "v0.5.9"
+commit = "0123"
+
+[scope]
+interfaces = ["eagle3"]
+wrappers = ["Kimi*"]
+severity = "all"
+
+[[carried]]
+patch = "patches/ours.patch"
+
+[[accept]]
+wrapper = "Kimi*"
+member = "start_layer"
+reason = "one stage only"
+until = 2026-12-31
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "shimgen.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def faults_of(tmp_path: Path, text: str) -> list[str]:
+    write(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_settings(cwd=tmp_path)
+    assert caught.value.exit_code == 2
+    return [line.strip() for line in caught.value.message.splitlines()[1:]]
+
+
+def test_without_a_file_everything_is_the_default(tmp_path: Path) -> None:
+    settings = load_settings(cwd=tmp_path)
+    assert (settings.checkout, settings.profile_name, settings.scope) == (tmp_path, "", Scope(severity="crash"))
+    assert (settings.pin, settings.rev, settings.config_path) == (None, None, None)
+
+
+def test_paths_of_a_file_start_at_its_folder(tmp_path: Path) -> None:
+    path = write(tmp_path / "ops", FULL)
+    settings = load_settings(config=path, cwd=tmp_path)
+    assert settings.checkout.resolve() == tmp_path / "sglang"
+    assert settings.carried[0].patch == tmp_path / "ops" / "patches" / "ours.patch"
+    assert settings.pin == Pin(url="https://example.invalid/sglang.git", revision="v0.5.9", commit="0123")
+    assert settings.scope == Scope(("eagle3",), ("Kimi*",), (), "all")
+    assert settings.accepts == (Accept("Kimi*", "start_layer", "one stage only", date(2026, 12, 31)),)
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "expected"),
+    [
+        ({"here": "here", "tree": "tree", "named": "named"}, {"config": "named", "checkout": "tree"}, "named"),
+        ({"here": "here", "tree": "tree"}, {"checkout": "tree"}, "here"),
+        ({"tree": "tree"}, {"checkout": "tree"}, "tree"),
+        ({"tree": "tree"}, {}, ""),
+    ],
+)
+def test_which_file_holds(tmp_path: Path, files: dict[str, str], arguments: dict[str, str], expected: str) -> None:
+    for place, profile in files.items():
+        write(tmp_path / place, f'profile = "{profile}"')
+    config = tmp_path / "named" / "shimgen.toml" if "config" in arguments else None
+    checkout = tmp_path / "tree" if "checkout" in arguments else None
+    (tmp_path / "here").mkdir(exist_ok=True)
+    assert load_settings(checkout, config, cwd=tmp_path / "here").profile_name == expected
+
+
+def test_the_command_line_overrides_kind_by_kind(tmp_path: Path) -> None:
+    write(tmp_path, FULL)
+    said = Options(scope=Scope(members=("m",), interfaces=("lora",), severity=""), profile="generic", rev="HEAD~1")
+    settings = load_settings(Path("other"), options=said, cwd=tmp_path)
+    assert settings.scope == Scope(("lora",), ("Kimi*",), ("m",), "all")
+    assert (settings.profile_name, settings.rev, settings.checkout) == ("generic", "HEAD~1", tmp_path / "other")
+
+
+def test_all_faults_are_reported_together(tmp_path: Path) -> None:
+    assert faults_of(
+        tmp_path,
+        """
+        profil = "sglang"
+        checkout = 3
+        carried = "ours.patch"
+        [pin]
+        comit = "0123"
+        [scope]
+        severity = "fatal"
+        members = "start_layer"
+        [[accept]]
+        wrapper = "*"
+        until = "soon"
+        [stack]
+        package = 1
+        receivers = [{ expression = "self.model", rolle = "target" }]
+        interface = {}
+        """,
+    ) == [
+        'profil: unknown key; did you mean "profile"?',
+        "checkout: a string is expected, not 3",
+        "carried: tables are expected ([[carried]]), not 'ours.patch'",
+        'pin.comit: unknown key; did you mean "commit"?',
+        "scope.severity: one of crash, silent, drift, all is expected, not 'fatal'",
+        "scope.members: a list of strings is expected, not 'start_layer'",
+        "accept[1].member: missing",
+        "accept[1].reason: missing",
+        "accept[1].until: a date is expected, not 'soon'",
+        "stack.package: expected `str`, got `int`",
+        "stack.receivers[1]: object contains unknown field `rolle`",
+        'stack.interface: unknown key; did you mean "interfaces"?',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"profile =", "is not TOML: Invalid value"), (b"\xff\xfe", "is not TOML"), (None, "cannot read")],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes | None, says: str) -> None:
+    path = tmp_path / "mine.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError, match=says) as caught:
+        load_settings(config=path, cwd=tmp_path)
+    assert str(path) in caught.value.message
+    assert caught.value.hint.startswith("shimgen init")
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "shimgen.toml").write_bytes(b'\xef\xbb\xbfprofile = "generic"\n')
+    assert load_settings(cwd=tmp_path).profile_name == "generic"
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "member", "day", "covered"),
+    [
+        ("KimiVL", "start_layer", date(2026, 12, 31), True),
+        ("KimiVL", "start_layer", date(2027, 1, 1), False),
+        ("KimiVL", "end_layer", date(2026, 1, 1), False),
+        ("Other", "start_layer", date(2026, 1, 1), False),
+    ],
+)
+def test_an_accepted_gap_has_a_last_day(wrapper: str, member: str, day: date, covered: bool) -> None:
+    accept = Accept("Kimi*", "start_layer", "known", date(2026, 12, 31))
+    assert accept.covers(wrapper, member, day) is covered
+
+
+def test_a_stack_table_adds_to_the_profile() -> None:
+    base = Profile("generic", ignore=("a",), models=Models(paths=("x",)), interfaces={"one": Interface(members=("m",))})
+    extra = {
+        "package": "serving",
+        "ignore": ["b"],
+        "models": {"paths": ["y"], "entry_variable": "EntryClass"},
+        "receivers": [{"expression": "self.model", "role": "target"}],
+        "interfaces": {"two": {"members": ["n"]}},
+    }
+    assert extend(base, extra) == Profile(
+        "generic",
+        package="serving",
+        ignore=("a", "b"),
+        models=Models(paths=("x", "y"), entry_variable="EntryClass"),
+        receivers=(Receiver(expression="self.model", role="target"),),
+        interfaces={"one": Interface(members=("m",)), "two": Interface(members=("n",))},
+    )
+    assert extend(base, {}) == base
+
+
+NAMES = ("get_embed_and_head", "set_embed_and_head", "set_eagle3_layers_to_capture", "KimiK25ForConditionalGeneration")
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("get_embed_and_haed", ("get_embed_and_head", "set_embed_and_head")),
+        ("kimik25", ("KimiK25ForConditionalGeneration",)),
+        ("Kimi*", ("KimiK25ForConditionalGeneration",)),
+        ("eagle3", ("set_eagle3_layers_to_capture",)),
+        ("zzz", ()),
+        ("", ()),
+    ],
+)
+def test_nearest_names(typed: str, found: tuple[str, ...]) -> None:
+    assert nearest(typed, NAMES) == found
+
+
+def test_nearest_names_as_the_end_of_a_sentence() -> None:
+    assert did_you_mean("embed_and_head", NAMES) == '; did you mean "get_embed_and_head" or "set_embed_and_head"?'
+    assert did_you_mean("zzz", NAMES) == ""
