@@ -1,0 +1,101 @@
+"""The set-up that checks share: a wrapper with a recording delegate, and what each answers to a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .calls import Call
+from .case import Case, CheckError, Provider
+from .delegates import Script, delegate
+from .wrappers import hold, wrapper_class
+
+
+@dataclass
+class Bench:
+    """One shim against one way of providing its member, over one base class."""
+
+    case: Case
+    provider: Provider
+    base: type
+    script: Script = field(default_factory=Script)
+
+    def __post_init__(self) -> None:
+        self.cls = wrapper_class(self.case, self.base, {})
+        self.delegate = delegate(self.provider, self.case.member, self.base, self.script)
+        self.wrapper = hold(self.cls(), self.case.attribute, self.delegate)
+
+    def with_delegate(self, value: object) -> Any:
+        """Another wrapper, which holds `value` instead of the delegate."""
+        return hold(self.cls(), self.case.attribute, value)
+
+    def holder(self, wrapper: Any) -> Any:
+        """The object whose attribute is the delegate: the wrapper, or what a dotted attribute leads to."""
+        for name in self.case.attribute.split(".")[:-1]:
+            wrapper = getattr(wrapper, name)
+        return wrapper
+
+    def ask(self, call: Call, wrapper: Any = None) -> Any:
+        """Call the member on the wrapper, or on another one."""
+        holder = self.wrapper if wrapper is None else wrapper
+        return getattr(holder, self.case.member)(*call.args, **dict(call.kwargs))
+
+    def ask_delegate(self, call: Call) -> Any:
+        """Call the member on the delegate."""
+        return getattr(self.delegate, self.case.member)(*call.args, **dict(call.kwargs))
+
+    def named(self, error: BaseException | None, also: tuple[str, ...] = ()) -> None:
+        """`error` is an AttributeError that tells a person where to look. Raises CheckError."""
+        if not isinstance(error, AttributeError):
+            raise CheckError(f"without a delegate comes {describe(error)} instead of an AttributeError")
+        silent = [n for n in (self.case.wrapper, self.case.member, *also) if n not in str(error)]
+        if silent:
+            raise CheckError(f"without a delegate, the error does not name {', '.join(silent)}: {error}")
+
+
+def finish(value: Any, script: Script) -> Any:
+    """Run what a call gave to its end: awaits a coroutine. Raises what it raises, CheckError when it is not waiting
+    for what the delegate waits for."""
+    if not hasattr(value, "send") or not hasattr(value, "__await__"):
+        raise CheckError(f"a call gives {describe(value)}, which can not be awaited")
+    try:
+        paused = value.send(None)
+        if paused is not script.pause:
+            raise CheckError("the coroutine does not wait for the delegate's")
+        value.send(None)
+    except StopIteration as stop:
+        return stop.value
+    raise CheckError("the coroutine does not end when the delegate's does")
+
+
+def raised_by(action: Callable[[], object]) -> BaseException | None:
+    """The exception that `action` raises, None when it raises none."""
+    try:
+        action()
+    except CheckError:
+        raise
+    except BaseException as error:
+        return error
+    return None
+
+
+def describe(value: object) -> str:
+    """A value as a message names it."""
+    shown = repr(value) if value is None or type(value).__name__ == "Token" else type(value).__name__
+    return shown[:80]
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two recorded values are the same thing: identity, or equality of literals of one type."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(map(same, left.values(), right.values()))
+    if isinstance(left, (set, frozenset, str, bytes, int, float, complex)):
+        return bool(repr(left) == repr(right))
+    return False

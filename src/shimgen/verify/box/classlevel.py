@@ -1,0 +1,118 @@
+"""Checks of members that the engine asks of the class, against a delegate's class that stands in."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .bench import describe, raised_by, same
+from .calls import Call, calls, shaped
+from .case import Case, CheckError, Provider
+from .delegates import Script, delegate_class
+from .methods import shape
+from .wrappers import Plain, wrapper_class
+
+
+class ClassBench:
+    """One shim against one candidate's class; the shim knows that class by its name."""
+
+    def __init__(self, case: Case, provider: Provider) -> None:
+        self.case, self.provider, self.script = case, provider, Script()
+        made = {n: delegate_class(provider, case.member, Plain, self.script, n) for n in provider.names}
+        self.delegates = tuple(made.values())
+        self.cls = wrapper_class(case, Plain, made)
+
+    def ask(self, call: Call) -> Any:
+        """Call the member on the wrapper's class."""
+        return getattr(self.cls, self.case.member)(*call.args, **dict(call.kwargs))
+
+    def expected(self, call: Call) -> dict[str, Any]:
+        """The arguments that must arrive, projected where the delegate takes a part of what the wrapper takes."""
+        bound = self.provider.signature.bind(*call.args, **dict(call.kwargs))
+        bound.apply_defaults()
+        for name, chain in self.case.projection.items():
+            if name in bound.arguments and bound.arguments[name] is not None:
+                for part in chain.split(".")[1:]:
+                    bound.arguments[name] = getattr(bound.arguments[name], part)
+        return bound.arguments
+
+
+def checks(bench: ClassBench) -> Iterator[tuple[str, Callable[[ClassBench], None]]]:
+    """The checks that hold for this shim, each with its name."""
+    if bench.case.kind == "attribute":
+        yield "result", value
+        return
+    yield "kind", kind
+    yield "signature", signature
+    yield "arguments", arguments
+    yield "call sites", call_sites
+    yield "result", result
+    yield "exception", exception
+
+
+def value(bench: ClassBench) -> None:
+    """The class attribute is the very object of the delegate's class."""
+    found = getattr(bench.cls, bench.case.member, None)
+    if bench.provider.kind != "class attribute":
+        raise CheckError(f"the provider has a {bench.provider.kind}, the shim is a class attribute")
+    if found is not bench.script.value:
+        raise CheckError(f"the delegate's class has {describe(bench.script.value)}, the shim gives {describe(found)}")
+
+
+def kind(bench: ClassBench) -> None:
+    """The provider can be asked on the class as well."""
+    if bench.provider.kind not in ("classmethod", "staticmethod"):
+        raise CheckError(f"the provider has a {bench.provider.kind}, the shim is a {bench.case.kind}")
+
+
+def signature(bench: ClassBench) -> None:
+    """The shim's parameters are the provider's."""
+    shim = inspect.signature(getattr(bench.cls, bench.case.member))
+    if shape(shim) != shape(bench.provider.signature):
+        raise CheckError(f"the shim takes {shim}, the provider {bench.provider.signature}")
+
+
+def arguments(bench: ClassBench) -> None:
+    """Every parameter arrives, the config as the delegate's class is given it."""
+    for call in calls(bench.provider.signature):
+        if None not in call.args and not any(v is None for _, v in call.kwargs):
+            _arrives(bench, call)
+
+
+def call_sites(bench: ClassBench) -> None:
+    """Every way in which the engine calls the member arrives too."""
+    for found in bench.case.shapes:
+        _arrives(bench, shaped(found))
+
+
+def result(bench: ClassBench) -> None:
+    """The very object comes back."""
+    for wanted in (bench.script.result, None, ()):
+        bench.script.result = wanted
+        found = bench.ask(next(calls(bench.provider.signature)))
+        if found is not wanted:
+            raise CheckError(f"the delegate's class gives {describe(wanted)}, the shim {describe(found)}")
+
+
+def exception(bench: ClassBench) -> None:
+    """The very exception comes out."""
+    for error in (RuntimeError("inner"), AttributeError("inner")):
+        bench.script.error = error
+        found = raised_by(lambda: bench.ask(next(calls(bench.provider.signature))))
+        if found is not error:
+            raise CheckError(f"the delegate raises {type(error).__name__}, out of the shim comes {describe(found)}")
+
+
+def _arrives(bench: ClassBench, call: Call) -> None:
+    bench.script.log.clear()
+    error = raised_by(lambda: bench.ask(call))
+    if error is not None:
+        raise CheckError(f"{call} fails in the shim: {type(error).__name__}: {error}")
+    if len(bench.script.log) != 1:
+        raise CheckError(f"{call} reaches the delegate's class {len(bench.script.log)} times")
+    ((who, found),) = bench.script.log
+    if bench.provider.kind == "classmethod" and who not in bench.delegates:
+        raise CheckError(f"{call} reaches another class than {' / '.join(bench.provider.names)}")
+    if not same(bench.expected(call), found):
+        raise CheckError(f"{call} arrives as {found}, not as {bench.expected(call)}")

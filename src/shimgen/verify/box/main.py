@@ -1,0 +1,103 @@
+"""The sandbox's entry: reads cases as JSON from stdin, writes one line of JSON for each to stdout."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import classlevel, methods, properties
+from .bench import Bench
+from .case import Case, CheckError, read
+from .confine import confine
+from .torch_checks import untouched
+from .torchlike import Module
+from .wrappers import BASES
+
+Result = tuple[str, bool, str]
+
+
+class TooLong(BaseException):
+    """One shim used up its time."""
+
+
+def main() -> None:
+    """Run every case. A fault of a case is a result of that case; nothing is raised for it."""
+    request = json.load(sys.stdin)
+    out = sys.stdout
+    signal.signal(signal.SIGALRM, _late)
+    confine(request["memory"], request["seconds"])
+    for number, raw in enumerate(request["cases"]):
+        signal.setitimer(signal.ITIMER_REAL, request["each"])
+        try:
+            results = prove(raw)
+        except TooLong:
+            results = [("time", False, f"it did not end within {request['each']} s")]
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        out.write(json.dumps({"case": number, "results": results}) + "\n")
+        out.flush()
+
+
+def prove(raw: dict[str, Any]) -> list[Result]:
+    """All checks of one case; a check that fails on one base or provider is reported once."""
+    try:
+        case = read(raw)
+    except (ValueError, KeyError, TypeError) as error:
+        return [("case", False, f"the case makes no sense: {error}")]
+    found: dict[str, Result] = {}
+    for name, action in _actions(case):
+        failed = found.get(name, ("", True, ""))
+        if failed[1]:
+            found[name] = (name, *_try(action))
+    return list(found.values())
+
+
+def _actions(case: Case) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Every check as a thunk. Each gets a bench of its own, so that none sees what another left behind."""
+    if not case.providers:
+        yield "providers", _nobody
+    for provider in case.providers:
+        if case.kind in ("classmethod", "staticmethod", "attribute"):
+            make: Callable[[], Any] = lambda p=provider: classlevel.ClassBench(case, p)  # noqa: E731
+            yield from _bound(make, classlevel.checks)
+            continue
+        for base in BASES:
+            make = lambda p=provider, b=base: Bench(case, p, b)  # noqa: E731
+            yield from _bound(make, methods.checks if provider.called else properties.checks)
+            if base is Module:
+                yield "module", lambda m=make: untouched(m())
+
+
+def _bound(make: Callable[[], Any], checks: Callable[[Any], Any]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The checks of a bench, each bound to a fresh one; a bench that can not be made is the one check."""
+    try:
+        listed = list(checks(make()))
+    except Exception:
+        yield "class", lambda: make()
+        return
+    yield "class", lambda: None
+    for name, check in listed:
+        yield name, lambda c=check: c(make())
+
+
+def _try(action: Callable[[], None]) -> tuple[bool, str]:
+    try:
+        action()
+    except CheckError as broken:
+        return False, str(broken)[:500]
+    except TooLong:
+        raise
+    except BaseException as error:
+        return False, f"{type(error).__name__}: {error}"[:500]
+    return True, ""
+
+
+def _nobody() -> None:
+    raise CheckError("no candidate provides it")
+
+
+def _late(number: int, frame: object) -> None:
+    raise TooLong

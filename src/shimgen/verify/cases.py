@@ -1,0 +1,174 @@
+"""Turns a shim into a case for the sandbox: plain data, and source that names nothing of the checkout."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
+from shimgen.model.facts import Param
+from shimgen.verify.members import FUNCTIONS, Member, Statement
+
+BASE = "shimgen_base"
+DEFAULT = "shimgen_default_{}"
+# What a forward may ask of an object; every other dunder could lead from a value to the interpreter.
+HARMLESS = ("__name__", "__qualname__", "__class__")
+
+
+class UnsafeError(Exception):
+    """The shim does something that is never executed, not even in the sandbox; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One shim as the sandbox reads it (field by field, as JSON); `box/case.py` describes the fields."""
+
+    wrapper: str
+    member: str
+    source: str
+    kind: str
+    attribute: str
+    optional: bool
+    providers: tuple[dict[str, object], ...]
+    defaults: dict[str, str]
+    shapes: tuple[tuple[int, tuple[str, ...]], ...]
+    writes: bool
+    deletes: bool
+    projection: dict[str, str]
+
+
+def case(gap: Gap, name: str, found: Member) -> Case:
+    """The case that proves `found`, the member that `gap` led to. Raises UnsafeError."""
+    _safe(found, gap)
+    defaults: dict[str, str] = {}
+    sites = [s for s in gap.demand.sites if not s.ambiguous]
+    shapes = {(s.shape.positional, s.shape.keywords) for s in sites if s.shape and not s.shape.star}
+    return Case(
+        wrapper=found.cls.name,
+        member=name,
+        source=source(found, defaults),
+        kind=found.kind,
+        attribute=gap.wrapper.delegate.attribute,
+        optional=gap.wrapper.delegate.optional,
+        providers=tuple(_distinct(gap.providers)),
+        defaults=defaults,
+        shapes=tuple(sorted(shapes)),
+        writes=any(s.kind is SiteKind.WRITE for s in sites),
+        deletes=any(s.kind is SiteKind.DELETE for s in sites),
+        projection=projection(gap),
+    )
+
+
+def projection(gap: Gap) -> dict[str, str]:
+    """How class-level arguments change on the way down: parameter name to what is passed ("config.text_config")."""
+    text = gap.detail.get("projection", "")
+    return {text.split(".")[0]: text} if text else {}
+
+
+def source(found: Member, defaults: dict[str, str]) -> str:
+    """A class statement with only the shim's members: no annotation, no decorator but its kind, and every
+    default that is not a literal exchanged for a name, which goes into `defaults` with its source."""
+    body: list[ast.stmt] = [_neutral(copy.deepcopy(s), defaults) for s in found.statements]
+    cls = ast.ClassDef(name=found.cls.name, bases=[ast.Name(BASE)], keywords=[], body=body, decorator_list=[])
+    return ast.unparse(ast.fix_missing_locations(cls))
+
+
+def literal(text: str) -> bool:
+    """Whether a default is a literal, whose value everyone agrees on."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _neutral(statement: Statement, defaults: dict[str, str]) -> Statement:
+    if isinstance(statement, ast.AnnAssign):
+        value = statement.value or ast.Constant(None)
+        return ast.Assign(targets=[statement.target], value=value, lineno=0)
+    if isinstance(statement, FUNCTIONS):
+        statement.returns = None
+        statement.decorator_list = [d for d in statement.decorator_list if _is_kind(d)]
+        args = statement.args
+        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+            if arg is not None:
+                arg.annotation = None
+        args.defaults = [_default(d, defaults) for d in args.defaults]
+        args.kw_defaults = [d if d is None else _default(d, defaults) for d in args.kw_defaults]
+    return statement
+
+
+def _default(node: ast.expr, defaults: dict[str, str]) -> ast.expr:
+    text = ast.unparse(node)
+    if literal(text):
+        return node
+    name = DEFAULT.format(len(defaults))
+    defaults[name] = text
+    return ast.Name(name)
+
+
+def _is_kind(decorator: ast.expr) -> bool:
+    """Whether a decorator makes the member's kind (the others are the provider's own, and do not change a call)."""
+    if isinstance(decorator, ast.Attribute):
+        return decorator.attr in ("setter", "deleter")
+    return isinstance(decorator, ast.Name) and decorator.id in ("property", "classmethod", "staticmethod")
+
+
+def _safe(found: Member, gap: Gap) -> None:
+    """Refuse what no forward needs: own decorators, and names that lead to the interpreter. Raises UnsafeError."""
+    known = {d for p in gap.providers for d in p.decorators}
+    for decorator in found.foreign:
+        if decorator not in known:
+            raise UnsafeError(f"it is decorated with {decorator}, which its provider is not")
+    for statement in found.statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in HARMLESS:
+                raise UnsafeError(f"it reaches for {node.attr}")
+
+
+def _distinct(providers: Iterable[Provider]) -> list[dict[str, object]]:
+    """The providers as data; those that behave alike once, with all their candidates' names."""
+    out: dict[tuple[object, ...], dict[str, object]] = {}
+    for provider in providers:
+        key = (provider.kind, provider.flavour, _flat(own_params(provider)), provider.setter, _managed(provider))
+        entry = out.setdefault(key, _provider(provider))
+        names = entry["names"]
+        if isinstance(names, list):
+            names.append(provider.candidate.name.rpartition(".")[2])
+    return list(out.values())
+
+
+def _provider(provider: Provider) -> dict[str, object]:
+    return {
+        "names": [],
+        "kind": provider.kind.value,
+        "flavour": "" if _managed(provider) else provider.flavour,
+        "params": [list(p) for p in _flat(own_params(provider))],
+        "setter": provider.setter or provider.kind in (MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE),
+    }
+
+
+def own_params(provider: Provider) -> tuple[Param, ...]:
+    """The parameters that a caller fills: without the first of a method or classmethod, whatever it is called."""
+    bound = provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD)
+    first = provider.params[:1]
+    return provider.params[1:] if bound and first and first[0].kind in ("posonly", "pos") else provider.params
+
+
+def _managed(provider: Provider) -> bool:
+    """A context manager made of a generator: calling it gives one object, and nothing iterates."""
+    return any("contextmanager" in d for d in provider.decorators)
+
+
+def _flat(params: Sequence[Param]) -> tuple[tuple[str, str, str | None], ...]:
+    """Parameters without annotations, defaults in canonical spelling."""
+    return tuple((p.name, p.kind, None if p.default is None else _canonical(p.default)) for p in params)
+
+
+def _canonical(text: str) -> str:
+    try:
+        return ast.unparse(ast.parse(text, mode="eval"))
+    except (SyntaxError, ValueError):
+        return text

@@ -1,0 +1,144 @@
+"""What can be shown without running anything: syntax, the extent of the edit, names, call sites, closed gaps."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+
+from shimgen.model.domain import Decision, FileChange, Gap, MemberKind, Provider, Shim, SiteKind
+from shimgen.model.proof import Proof
+from shimgen.model.source import Tree
+from shimgen.verify.binding import mismatch
+from shimgen.verify.cases import own_params
+from shimgen.verify.edits import disturbed
+from shimgen.verify.members import FUNCTIONS, Member, NotFoundError, member, parse
+from shimgen.verify.names import Module, unbound
+
+Key = tuple[str, str, str]
+
+
+def static(
+    tree: Tree, changes: Sequence[FileChange], reanalyse: Callable[[Tree], Sequence[Gap]], before: Sequence[Gap]
+) -> tuple[Proof, ...]:
+    """Proofs of every shim in `changes`, edits of `tree`, whose gaps were `before`.
+
+    `reanalyse` gives the gaps of the patched tree; it is not asked when a touched file does not compile.
+    A gap that is new is a failed proof of its own.
+    """
+    proofs = [proof for change in changes for proof in _file(tree, change)]
+    if all(p.passed for p in proofs if p.check == "compiles"):
+        patched = tree.replace({c.path: c.after for c in changes})
+        proofs += _closed(changes, reanalyse(patched), before)
+    return tuple(proofs)
+
+
+def _file(tree: Tree, change: FileChange) -> Iterator[Proof]:
+    """The checks that need one file only. What holds for the file is said of each of its shims."""
+    fault = _compiles(change.path, change.after)
+    if fault:
+        yield from _each(change, "compiles", fault)
+        return
+    yield from _each(change, "compiles", "")
+    yield from _each(change, "only inserts", _only_inserts(tree, change))
+    after = parse(change.after)
+    module = Module(after)
+    for shim in change.shims:
+        yield from _shim(change, shim, after, module)
+
+
+def _shim(change: FileChange, shim: Shim, after: ast.Module, module: Module) -> Iterator[Proof]:
+    def said(check: str, fault: str) -> Proof:
+        return Proof(shim.place, shim.member, check, not fault, fault)
+
+    try:
+        found = member(change, shim, after)
+    except NotFoundError as error:
+        yield said("in place", str(error))
+        return
+    yield said("in place", "")
+    yield said("names", unbound(found, module, _enclosing(after, found.cls)))
+    yield said("candidates", _candidates(shim.gap, found))
+    yield said("binds", _binds(shim.gap, found))
+
+
+def _each(change: FileChange, check: str, fault: str) -> Iterator[Proof]:
+    for shim in change.shims:
+        yield Proof(shim.place, shim.member, check, not fault, fault)
+
+
+def _compiles(path: str, content: bytes) -> str:
+    """Why the file does not compile, "" when it does."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(content, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return f"{path} does not compile: {error}"
+    return ""
+
+
+def _only_inserts(tree: Tree, change: FileChange) -> str:
+    """What the edit did besides inserting, "" when nothing."""
+    if change.path not in tree.blobs or tree.read(change.path) != change.before:
+        return f"the edit of {change.path} does not start from the checkout's file"
+    try:
+        return disturbed(change.before, change.after, parse(change.before), parse(change.after))
+    except (SyntaxError, ValueError) as error:
+        return f"{change.path} did not parse before the edit: {error}"
+
+
+def _candidates(gap: Gap, found: Member) -> str:
+    """A property says no for a candidate without the member; anything else must be there in every candidate."""
+    supplied = {(p.candidate.path, p.candidate.name) for p in gap.providers}
+    lacking = [c.name for c in gap.wrapper.delegate.candidates if (c.path, c.name) not in supplied]
+    if gap.decision is Decision.RECIPE or found.kind == "property" or not lacking:
+        return ""
+    return f"{', '.join(lacking)} does not have it, and a probe of the wrapper would say yes"
+
+
+def _binds(gap: Gap, found: Member) -> str:
+    """The first call site that does not bind to the shim and to every provider, "" when all do."""
+    for site in gap.demand.sites:
+        if site.kind is not SiteKind.CALL or site.ambiguous or site.shape is None or found.kind == "property":
+            continue
+        if found.function is None:
+            return f"{site.path}:{site.line} calls it, and the shim is an attribute"
+        fault = mismatch(found.params, site.shape)
+        if fault:
+            return f"the call at {site.path}:{site.line} does not bind to the shim: {fault}"
+        for provider in gap.providers:
+            fault = mismatch(own_params(provider), site.shape) if _called(provider) else ""
+            if fault:
+                return f"the call at {site.path}:{site.line} does not bind to {provider.cls.name}: {fault}"
+    return ""
+
+
+def _called(provider: Provider) -> bool:
+    return provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
+
+
+def _enclosing(tree: ast.Module, cls: ast.ClassDef) -> Iterator[str]:
+    """The names that functions around a class bind, and the classes' own names."""
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTIONS) and any(inner is cls for inner in ast.walk(node)):
+            yield from (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+            yield from (a.arg for a in ast.walk(node) if isinstance(a, ast.arg))
+
+
+def _closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap]) -> Iterator[Proof]:
+    """Each shim's gap is gone, and none is there that was not there before."""
+    left, known = {_key(g): g for g in after}, {_key(g) for g in before}
+    shims = [shim for change in changes for shim in change.shims]
+    for shim in shims:
+        still = left.get(_key(shim.gap))
+        fault = "" if still is None else f"after the edit it is still a gap ({still.severity})"
+        yield Proof(shim.place, shim.member, "gap closed", not fault, fault)
+    for key, gap in left.items():
+        if key not in known:
+            yield Proof(gap.wrapper.cls, gap.member, "no new gap", False, "after the edit this is a new gap")
+
+
+def _key(gap: Gap) -> Key:
+    """What a gap is, apart from its line, which moves."""
+    return (gap.wrapper.cls.path, gap.wrapper.cls.name, gap.member)

@@ -1,0 +1,38 @@
+"""Executes every shim of a series against recording delegates, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from shimgen.model.domain import FileChange, Shim
+from shimgen.model.proof import Proof
+from shimgen.verify.cases import Case, UnsafeError, case
+from shimgen.verify.members import NotFoundError, member, parse
+from shimgen.verify.process import STANDARD, Limits, execute
+
+
+def sandbox(changes: Sequence[FileChange], limits: Limits = STANDARD) -> tuple[Proof, ...]:
+    """Proofs of every shim in `changes`, in their order. Never raises for what a shim does."""
+    prepared = [(shim, made) for change in changes for shim, made in _cases(change)]
+    results = iter(execute([made for _, made in prepared if isinstance(made, Case)], limits))
+    proofs: list[Proof] = []
+    for shim, made in prepared:
+        if isinstance(made, str):
+            proofs.append(Proof(shim.place, shim.member, "source", False, made))
+        else:
+            proofs += [Proof(shim.place, shim.member, r.check, r.passed, r.detail) for r in next(results)]
+    return tuple(proofs)
+
+
+def _cases(change: FileChange) -> Iterator[tuple[Shim, Case | str]]:
+    """Each shim with its case, or why it can have none."""
+    try:
+        tree = parse(change.after)
+    except (SyntaxError, ValueError) as error:
+        yield from ((shim, f"{change.path} does not parse: {error}") for shim in change.shims)
+        return
+    for shim in change.shims:
+        try:
+            yield shim, case(shim.gap, shim.member, member(change, shim, tree))
+        except (NotFoundError, UnsafeError) as error:
+            yield shim, str(error)
