@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,7 +40,9 @@ class Member:
 
 def parse(content: bytes) -> ast.Module:
     """The syntax tree of a file's bytes. Raises SyntaxError or ValueError."""
-    return compile(content, "<checkout>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)  # type: ignore[no-any-return]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(content)
 
 
 def member(change: FileChange, shim: Shim, tree: ast.Module) -> Member:
@@ -77,8 +80,8 @@ def parameters(args: ast.arguments) -> tuple[Param, ...]:
 
 def first_line(statement: ast.stmt) -> int:
     """The line a statement begins on, decorators included."""
-    decorators = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(d.lineno for d in decorators)])
+    listed: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(d.lineno for d in listed)])
 
 
 def decorators(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ def _blocks(node: ast.stmt) -> Iterator[ast.stmt]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             yield child
-        elif isinstance(child, (ast.excepthandler, ast.match_case)):
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
             yield from child.body
 
 

@@ -6,6 +6,8 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from . import classlevel, methods, properties
@@ -55,35 +57,33 @@ def prove(raw: dict[str, Any]) -> list[Result]:
     return list(found.values())
 
 
-def _actions(case: Case) -> Iterator[tuple[str, Callable[[], None]]]:
+def _actions(case: Case) -> Iterator[tuple[str, Callable[[], object]]]:
     """Every check as a thunk. Each gets a bench of its own, so that none sees what another left behind."""
     if not case.providers:
         yield "providers", _nobody
     for provider in case.providers:
         if case.kind in ("classmethod", "staticmethod", "attribute"):
-            make: Callable[[], Any] = lambda p=provider: classlevel.ClassBench(case, p)  # noqa: E731
-            yield from _bound(make, classlevel.checks)
+            yield from _bound(partial(classlevel.ClassBench, case, provider), classlevel.checks)
             continue
         for base in BASES:
-            make = lambda p=provider, b=base: Bench(case, p, b)  # noqa: E731
+            make = partial(Bench, case, provider, base)
             yield from _bound(make, methods.checks if provider.called else properties.checks)
             if base is Module:
-                yield "module", lambda m=make: untouched(m())
+                yield "module", partial(_apply, untouched, make)
 
 
-def _bound(make: Callable[[], Any], checks: Callable[[Any], Any]) -> Iterator[tuple[str, Callable[[], None]]]:
-    """The checks of a bench, each bound to a fresh one; a bench that can not be made is the one check."""
-    try:
-        listed = list(checks(make()))
-    except Exception:
-        yield "class", lambda: make()
-        return
-    yield "class", lambda: None
-    for name, check in listed:
-        yield name, lambda c=check: c(make())
+def _bound(make: Callable[[], Any], checks: Callable[[Any], Any]) -> Iterator[tuple[str, Callable[[], object]]]:
+    """The checks of a bench, each on a fresh one. A bench that can not be made leaves it at that one check."""
+    yield "class", make
+    with suppress(Exception):
+        yield from [(name, partial(_apply, check, make)) for name, check in checks(make())]
 
 
-def _try(action: Callable[[], None]) -> tuple[bool, str]:
+def _apply(check: Callable[[Any], None], make: Callable[[], Any]) -> None:
+    check(make())
+
+
+def _try(action: Callable[[], object]) -> tuple[bool, str]:
     try:
         action()
     except CheckError as broken:

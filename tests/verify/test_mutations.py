@@ -1,0 +1,49 @@
+"""Every right shim is proven, and every way to get one wrong is caught."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from shimgen.model.domain import FileChange, Gap
+from shimgen.model.proof import Proof, summarise
+from shimgen.model.source import memory_tree
+from shimgen.verify import sandbox, static
+from tests.verify.made import change, failures
+from tests.verify.samples import MUTANTS, SAMPLES
+
+
+def verified(edit: FileChange) -> list[Proof]:
+    """The static proofs of one edit whose gap is closed."""
+    tree = memory_tree({edit.path: edit.before})
+    before: Sequence[Gap] = [shim.gap for shim in edit.shims]
+    return list(static(tree, [edit], lambda patched: [], before))
+
+
+@pytest.fixture(scope="module")
+def proofs() -> dict[str, list[Proof]]:
+    """The proofs of all samples and mutants: one sandbox for all that are one file each."""
+    shims = {f"sample {name}": (s.gap, s.text) for name, s in SAMPLES.items()}
+    shims |= {f"mutant {name}": (SAMPLES[m.sample].gap, m.text) for name, m in MUTANTS.items()}
+    changes = {name: change(gap, text, path=name) for name, (gap, text) in shims.items()}
+    found = {name: verified(edit) for name, edit in changes.items()}
+    for proof in sandbox(list(changes.values())):
+        found[proof.wrapper.path].append(proof)
+    return found
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_right_shim_is_proven(name: str, proofs: dict[str, list[Proof]]) -> None:
+    found = proofs[f"sample {name}"]
+    assert failures(found) == {}
+    assert {"compiles", "gap closed", "class"} <= {p.check for p in found}
+    assert summarise(found).proven == 1
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_wrong_shim_is_caught(name: str, proofs: dict[str, list[Proof]]) -> None:
+    found = failures(proofs[f"mutant {name}"])
+    assert set(MUTANTS[name].caught) <= set(found), found
+    assert all(found.values()), "a failure says what is wrong"
+    assert summarise(proofs[f"mutant {name}"]).failed == 1
