@@ -9,6 +9,17 @@ from shimgen.model.source import Baseline, Stats
 
 
 @dataclass(frozen=True, slots=True)
+class Recognition:
+    """What a checkout turned out to be. `url` and `revision`: where it comes from, "" when nothing says so."""
+
+    baseline: Baseline
+    profile_name: str
+    root: str = ""
+    url: str = ""
+    revision: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Stale:
     """A shim in the checkout that shimgen would not write today: where it is, and why as a sentence."""
 
@@ -49,3 +60,18 @@ class Outcome:
     analysis: Analysis
     changes: tuple[FileChange, ...] = ()
     patch: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a CI gate makes of an analysis: gaps that could be closed, refused ones, accepted ones with the reason
+    that the user gave, and stale shims."""
+
+    pending: tuple[Gap, ...] = ()
+    refused: tuple[Gap, ...] = ()
+    accepted: tuple[tuple[Gap, str], ...] = ()
+    stale: tuple[Stale, ...] = ()
+
+    def fails(self, strict: bool) -> bool:
+        """True when the gate is to stay closed; `strict` counts refused gaps as well."""
+        return bool(self.pending or self.stale or (strict and self.refused))

@@ -1,0 +1,77 @@
+"""Commands about the patch: diff, apply, patch, revert. Heavy imports wait until a command runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from shimgen.cli.console import emit, finish, note, paint, working
+from shimgen.cli.options import with_settings, writes_work_tree
+from shimgen.config import Settings
+from shimgen.model.results import Outcome
+
+
+@click.command(short_help="Print the patch and nothing else.")
+@with_settings
+@click.option("--exit-code", is_flag=True, help="Exit 1 when the patch is not empty.")
+def diff(settings: Settings, as_json: bool, exit_code: bool) -> None:
+    """Print the patch and nothing else. Changes nothing."""
+    from shimgen import pipeline
+    from shimgen.report import json
+
+    with working("generating"):
+        outcome = pipeline.generate(settings)
+    _notes(outcome)
+    emit(json.render(outcome.analysis, outcome.changes) if as_json else outcome.patch)
+    if exit_code and outcome.changes:
+        finish(1)
+
+
+@click.command(short_help="Apply the patch to the work tree: all or nothing.")
+@with_settings
+def apply(settings: Settings, as_json: bool) -> None:
+    """Generate, verify and apply the patch to the work tree: all or nothing."""
+    from shimgen import pipeline
+    from shimgen.report import json, text
+
+    writes_work_tree(settings.rev, "apply")
+    with working("generating and verifying"):
+        outcome = pipeline.apply(settings)
+    _notes(outcome)
+    emit(json.render(outcome.analysis, outcome.changes) if as_json else text.changed(outcome, "added", paint))
+
+
+@click.command(short_help="Write the series as files for `git am`.")
+@with_settings
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where files go.")
+def patch(settings: Settings, as_json: bool, output: Path) -> None:
+    """Write the series as files for `git am` or `git apply`."""
+    from shimgen import pipeline
+    from shimgen.report import json
+
+    with working("generating"):
+        outcome, files = pipeline.series(settings, output)
+    _notes(outcome)
+    emit(json.render(outcome.analysis, outcome.changes) if as_json else "".join(f"{file}\n" for file in files))
+
+
+@click.command(short_help="Take out what apply put in, byte for byte.")
+@with_settings
+def revert(settings: Settings, as_json: bool) -> None:
+    """Take out of the work tree what apply put in, byte for byte."""
+    from shimgen import pipeline
+    from shimgen.report import json, text
+
+    writes_work_tree(settings.rev, "revert")
+    with working("reverting"):
+        outcome = pipeline.revert(settings)
+    _notes(outcome)
+    emit(json.render(outcome.analysis, outcome.changes) if as_json else text.changed(outcome, "removed", paint))
+
+
+def _notes(outcome: Outcome) -> None:
+    """What belongs on stderr: files left out, and the gaps that the patch does not close."""
+    from shimgen.report import text
+
+    note(*text.notes(outcome.analysis), *text.left_to_a_person(outcome.analysis))

@@ -1,0 +1,131 @@
+"""What leaves the program: results on stdout, notes on stderr, and every error as one sentence with an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NoReturn
+
+import click
+
+from shimgen.model.errors import ShimgenError
+
+QUIET, DEBUG = "shimgen.quiet", "shimgen.debug"
+BROKEN_PIPE, INTERRUPTED = 141, 130
+_COLOURS: dict[str, dict[str, Any]] = {
+    "name": {"bold": True},
+    "crash": {"fg": "red"},
+    "silent": {"fg": "yellow"},
+    "drift": {"fg": "magenta"},
+    "forward": {"fg": "green"},
+    "recipe": {"fg": "green"},
+    "refuse": {"fg": "yellow"},
+    "faint": {"dim": True},
+}
+
+
+class Commands(click.Group):
+    """The command group. Whatever goes wrong below it ends as one sentence and an exit code, never as a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which a person meets them."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. Raises click's own exceptions, and with --debug any other."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except ShimgenError as error:
+            fail(error.message, error.hint, error.exit_code)
+        except BrokenPipeError:
+            _leave_pipe()
+            finish(BROKEN_PIPE)
+        except KeyboardInterrupt:
+            say("shimgen: interrupted")
+            finish(INTERRUPTED)
+        except Exception as error:
+            if ctx.meta.get(DEBUG):
+                raise
+            fail(*_unexpected(error, ctx.invoked_subcommand or ""))
+
+
+def fail(message: str, hint: str = "", code: int = 4) -> NoReturn:
+    """Say what went wrong and what to type next, and end the command with that exit code."""
+    say(f"shimgen: {message}")
+    if hint:
+        say(f"  next: {hint}")
+    finish(code)
+
+
+def emit(text: str | bytes) -> None:
+    """Write the result of a command to stdout, as it is. Characters that stdout cannot show are escaped."""
+    stream = sys.stdout.buffer
+    encoding = sys.stdout.encoding
+    stream.write(text.encode(encoding, "backslashreplace") if isinstance(text, str) else text)
+    stream.flush()
+
+
+def say(text: str) -> None:
+    """Write a line to stderr; a closed or odd stderr is no reason to fail."""
+    try:
+        stream = sys.stderr.buffer
+        stream.write(f"{text}\n".encode(sys.stderr.encoding, "backslashreplace"))
+        stream.flush()
+    except (OSError, ValueError, AttributeError):
+        return
+
+
+def note(*texts: str) -> None:
+    """Write notes to stderr, unless the user asked for quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.meta.get(QUIET):
+        for text in texts:
+            say(f"note: {text}")
+
+
+def paint(role: str, text: str) -> str:
+    """Colour a part of a report, on a terminal only."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or not text:
+        return text
+    return click.style(text, **_COLOURS[role])
+
+
+def working(text: str) -> AbstractContextManager[object]:
+    """Show on stderr that something goes on, on a terminal only."""
+    context = click.get_current_context(silent=True)
+    if not sys.stderr.isatty() or (context is not None and context.meta.get(QUIET)):
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)
+
+
+def finish(code: int) -> NoReturn:
+    """End the command with that exit code."""
+    raise click.exceptions.Exit(code)
+
+
+def _leave_pipe() -> None:
+    """Nobody reads stdout any more: let the interpreter's last flush go nowhere instead of complaining."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def _unexpected(error: Exception, command: str) -> tuple[str, str]:
+    """Sentence and hint for an error that no stage foresaw: the system said no, or shimgen is wrong."""
+    if isinstance(error, OSError) and error.strerror:
+        where = f" {error.filename}" if error.filename else " a file"
+        return f"cannot access{where}: {error.strerror}", ""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    spot = f" in {frame.tb_frame.f_globals.get('__name__')}, line {frame.tb_lineno}" if frame else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"internal error{spot}: {what}", f"shimgen {command} --debug, and report the traceback"

@@ -1,0 +1,108 @@
+"""`shimgen init`: recognise the stack and write `shimgen.toml`, which a person may then edit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shimgen.cli.console import emit, note
+from shimgen.cli.options import requested, shared_options, writes_work_tree
+from shimgen.config import FILE_NAME, Options, Settings, load_settings
+from shimgen.model.domain import Scope
+from shimgen.model.errors import ConfigError, GenerateError
+from shimgen.model.results import Analysis, Recognition
+
+
+@click.command(short_help="Recognise the stack and write shimgen.toml.")
+@shared_options
+@click.option("--force", is_flag=True, help="Renew profile and pin in a shimgen.toml that is there already.")
+def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool, **shared: Any) -> None:
+    """Recognise the serving stack and write shimgen.toml with profile and pin."""
+    from shimgen import pipeline
+    from shimgen.report import json, text
+
+    said = requested(**shared)
+    writes_work_tree(said.rev, "init")
+    target = config or Path(FILE_NAME)
+    if target.exists() and not force:
+        raise ConfigError(f"{target} is there already and was left as it is", "shimgen init --force")
+    settings = _settings(checkout, target, said)
+    found = pipeline.recognise(settings)
+    _write(target, _document(target, found, settings, said.scope))
+    analysis = Analysis(found.baseline, found.profile_name, found.root)
+    if found.baseline.dirty:
+        note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
+    emit(json.render(analysis) if as_json else _recognised(target, settings, analysis))
+
+
+def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:
+    """What an existing file says of the checkout and the stack still holds, unless the file has faults."""
+    try:
+        return load_settings(checkout, target if target.exists() else None, said)
+    except ConfigError:
+        return Settings(checkout or Path(), said.profile)
+
+
+def _document(target: Path, found: Recognition, settings: Settings, scope: Scope) -> str:
+    """The file's new text; of a file without faults everything but profile, checkout and pin stays as it is."""
+    import tomlkit
+
+    fresh = settings.config_path is None or not target.exists()
+    document = tomlkit.document() if fresh else tomlkit.parse(target.read_text(encoding="utf-8-sig"))
+    if fresh:
+        document.add(tomlkit.comment("What shimgen expects of this checkout; docs/config.md describes every key."))
+    document["profile"] = found.profile_name
+    document["checkout"] = _relative(settings.checkout, target)
+    document["pin"] = _table(
+        url=found.url,
+        revision=found.revision,
+        version=found.baseline.version,
+        **{"commit" if found.baseline.kind == "git" else "digest": found.baseline.id},
+    )
+    said = {"interfaces": scope.interfaces, "wrappers": scope.wrappers, "members": scope.members}
+    chosen = {key: list(names) for key, names in said.items() if names}
+    if chosen or scope.severity:
+        document["scope"] = _table(**chosen, severity=scope.severity)
+    return tomlkit.dumps(document)
+
+
+def _table(**values: Any) -> Any:
+    """A TOML table of the values that are not empty."""
+    import tomlkit
+
+    table = tomlkit.table()
+    for key, value in values.items():
+        if value:
+            table[key] = value
+    return table
+
+
+def _relative(checkout: Path, target: Path) -> str:
+    """The checkout as seen from the file's folder, when it lies beside or below; else absolute."""
+    folder = target.absolute().parent
+    path = Path(os.path.relpath(checkout.absolute(), folder))
+    return checkout.absolute().as_posix() if path.parts[:2] == ("..", "..") else path.as_posix()
+
+
+def _write(target: Path, content: str) -> None:
+    """Write the file in one step. Raises GenerateError when its folder cannot be written."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        partial.write_text(content, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise GenerateError(f"cannot write {target}: {error.strerror}", "shimgen init --config FILE") from error
+
+
+def _recognised(target: Path, settings: Settings, analysis: Analysis) -> str:
+    from shimgen.report import text
+
+    return (
+        f"recognised {text.baseline(analysis)} in {settings.checkout}\n"
+        f"wrote {target}\n"
+        f"next: shimgen scan{'' if target.parent == Path() else f' --config {target}'}\n"
+    )

@@ -1,0 +1,83 @@
+"""The options that all commands share, turned into `Settings`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shimgen.cli.console import DEBUG, QUIET
+from shimgen.config import SEVERITIES, Options, load_settings
+from shimgen.model.domain import Scope
+
+Command = Callable[..., Any]
+
+
+def _remember(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+    def callback(context: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            context.meta[key] = True
+
+    return callback
+
+
+_FILE = click.Path(path_type=Path)
+_OPTIONS = (
+    click.option("--interface", "interfaces", multiple=True, metavar="NAME", help="Only members of this interface."),
+    click.option("--wrapper", "wrappers", multiple=True, metavar="GLOB", help="Only these wrapper classes."),
+    click.option("--member", "members", multiple=True, metavar="NAME", help="Only this member."),
+    click.option("--severity", type=click.Choice(SEVERITIES), help="Only gaps of this severity (default: crash)."),
+    click.option("--profile", default="", metavar="NAME", help="The serving stack (default: recognised)."),
+    click.option("--config", type=_FILE, metavar="FILE", help="The shimgen.toml to use."),
+    click.option("--at", "rev", default="", metavar="REV", help="Read this git revision, not the work tree."),
+    click.option("--json", "as_json", is_flag=True, help='Print one JSON object, schema "shimgen/1".'),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of facts."),
+    click.option("-v", "--verbose", count=True, help="Say more."),
+    click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_remember(QUIET), help="No notes."),
+    click.option("--debug", is_flag=True, expose_value=False, callback=_remember(DEBUG), help="Show tracebacks."),
+)
+_REQUESTED = ("interfaces", "wrappers", "members", "severity", "profile", "rev", "no_cache", "verbose")
+
+
+def with_settings(function: Command) -> Command:
+    """Give a command CHECKOUT and the shared options; it is called with `settings`, `as_json` and its own options."""
+
+    @wraps(function)
+    def run(checkout: Path | None, config: Path | None, **given: Any) -> Any:
+        said = requested(**{key: given.pop(key) for key in _REQUESTED})
+        return function(load_settings(checkout, config, said), **given)
+
+    return shared_options(run)
+
+
+def requested(
+    interfaces: tuple[str, ...],
+    wrappers: tuple[str, ...],
+    members: tuple[str, ...],
+    severity: str | None,
+    profile: str,
+    rev: str,
+    no_cache: bool,
+    verbose: int,
+) -> Options:
+    """The shared options' values as `Options`."""
+    scope = Scope(interfaces, wrappers, members, severity or "")
+    return Options(scope, profile, rev, use_cache=not no_cache, verbose=verbose)
+
+
+def shared_options(function: Command) -> Command:
+    """Add CHECKOUT and the shared options to a command, in the order in which --help lists them."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return click.argument("checkout", required=False, type=_FILE)(function)
+
+
+def writes_work_tree(rev: str | None, command: str) -> None:
+    """Refuse `--at` where files are written. Raises a usage error."""
+    if rev:
+        raise click.UsageError(
+            f"--at reads a revision and {command} writes files; try: shimgen patch --at {rev} -o DIR"
+        )

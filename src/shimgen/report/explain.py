@@ -1,0 +1,95 @@
+"""The chain of evidence behind a gap, as text: demand, wrapper, delegate, provider, decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import dedent, indent
+
+from shimgen.model.domain import Decision, Gap, Provider, Shim, Wrapper
+from shimgen.report.text import Paint, count, holds, place, plain, sites
+
+
+def member(gap: Gap, shim: Shim | None = None, paint: Paint = plain) -> str:
+    """Everything that speaks for or against a forward, for one gap. `shim` is what would be inserted."""
+    head = f"{gap.wrapper.cls.name}.{gap.member}"
+    lines = [paint("name", head), *_demanded(gap, paint), *_wrapper(gap.wrapper, paint)]
+    lines += [line for provider in gap.providers for line in _provider(provider, paint)]
+    lines += [*_decision(gap, paint), *_inserted(gap, shim)]
+    return "\n".join(lines) + "\n"
+
+
+def wrapper(found: Wrapper, gaps: Iterable[Gap], provided: Mapping[str, Provider], paint: Paint = plain) -> str:
+    """One wrapper: its delegate, what it lacks, what is refused, what it provides by itself."""
+    lines = [f"{paint('name', found.cls.name)} {holds(found)}", *_wrapper(found, paint)]
+    listed = tuple(gaps)
+    for decision, title in (
+        (Decision.FORWARD, "missing, to be forwarded"),
+        (Decision.RECIPE, "missing, to be filled by a recipe"),
+        (Decision.REFUSE, "missing, refused"),
+    ):
+        lines += _group(title, [gap for gap in listed if gap.decision is decision], paint)
+    if provided:
+        lines += ["", f"provided ({len(provided)})"]
+        width = max(map(len, provided))
+        lines += [f"  {name:{width}}  {_origin(provided[name])}" for name in sorted(provided)]
+    return "\n".join(lines) + "\n"
+
+
+def _group(title: str, gaps: list[Gap], paint: Paint) -> Iterator[str]:
+    if not gaps:
+        return
+    yield ""
+    yield f"{title} ({len(gaps)})"
+    width = max(len(gap.member) for gap in gaps)
+    for gap in gaps:
+        reason = gap.sentence or ", ".join(_origin(provider) for provider in gap.providers)
+        yield f"  {paint(gap.severity.value, f'{gap.severity.value:6}')}  {gap.member:{width}}  {reason}"
+
+
+def _demanded(gap: Gap, paint: Paint) -> Iterator[str]:
+    found = gap.demand.sites
+    bare = sum(not site.guarded and not site.ambiguous for site in found)
+    roles = ", ".join(gap.demand.roles)
+    interfaces = f", interface {', '.join(gap.demand.interfaces)}" if gap.demand.interfaces else ""
+    if gap.demanded:
+        yield f"demanded   at {count(len(found), 'place')}, {bare} without guard, role {roles}{interfaces}"
+    else:
+        yield f"demanded   by nobody here; it completes an interface{interfaces}"
+    yield from (f"  {line}" for line in sites(found, paint))
+
+
+def _wrapper(found: Wrapper, paint: Paint) -> Iterator[str]:
+    held = found.delegate
+    yield f"wrapper    {found.cls.name}  {paint('faint', place(found.cls.path, found.cls.line))}"
+    by = "" if held.owner == found.cls else f", by {held.owner.name}"
+    optional = ", may be None" if held.optional else ""
+    yield f"delegate   self.{held.attribute}{by}{optional}  {paint('faint', place(held.owner.path, held.line))}"
+    for candidate in held.candidates:
+        yield f"candidate  {candidate.name}  {paint('faint', place(candidate.path, candidate.line))}"
+    if held.unknown:
+        yield f"candidate  unknown: {held.unknown}"
+
+
+def _provider(found: Provider, paint: Paint) -> Iterator[str]:
+    via = "" if found.cls == found.candidate else f", for {found.candidate.name}"
+    where = paint("faint", place(found.cls.path, found.line))
+    yield f"provider   {found.cls.name}{via}: {found.kind.value} {found.signature}".rstrip() + f"  {where}"
+
+
+def _decision(gap: Gap, paint: Paint) -> Iterator[str]:
+    reason = f": {gap.sentence}" if gap.sentence else f" {gap.recipe}" if gap.recipe else ""
+    yield f"decision   {paint(gap.decision.value, gap.decision.value)}{reason}  ({gap.severity.value})"
+    if gap.advice:
+        yield f"instead    {gap.advice}"
+    yield from (f"note       {note}" for note in gap.notes)
+
+
+def _inserted(gap: Gap, shim: Shim | None) -> Iterator[str]:
+    if shim is None:
+        return
+    yield f"inserted   into class {shim.place.name}, {shim.place.path}"
+    yield indent(dedent(shim.text.replace("\r\n", "\n")).strip("\n"), "    ")
+
+
+def _origin(provider: Provider) -> str:
+    return f"{provider.cls.name} {place(provider.cls.path, provider.line)}"

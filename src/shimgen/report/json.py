@@ -1,0 +1,95 @@
+"""Analyses as JSON, schema "shimgen/1" (docs/json.md, docs/shimgen-1.schema.json)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Site, Wrapper
+from shimgen.model.results import Analysis
+
+SCHEMA = "shimgen/1"
+
+
+def render(analysis: Analysis, changes: Iterable[FileChange] = ()) -> str:
+    """One JSON object and a final newline. `changes` are the files that the series changes, when one was made."""
+    baseline, stats = analysis.baseline, analysis.stats
+    document = {
+        "schema": SCHEMA,
+        "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
+        "profile": analysis.profile_name,
+        "wrappers": [_wrapper(wrapper) for wrapper in analysis.wrappers],
+        "demands": [_demand(demand) for demand in analysis.demands],
+        "gaps": [_gap(gap) for gap in analysis.gaps],
+        "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
+        "patches": [patch for change in changes for patch in _patches(change)],
+        "stats": {"files": stats.files, "lines": stats.lines, "seconds": round(stats.seconds, 3)},
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _class(ref: ClassRef) -> dict[str, Any]:
+    return {"class": ref.name, "path": ref.path, "line": ref.line}
+
+
+def _wrapper(wrapper: Wrapper) -> dict[str, Any]:
+    held = wrapper.delegate
+    delegate = {
+        "attribute": held.attribute,
+        "optional": held.optional,
+        "candidates": [_class(candidate) for candidate in held.candidates],
+    }
+    return {**_class(wrapper.cls), "role": wrapper.role, "delegate": delegate}
+
+
+def _demand(demand: Demand) -> dict[str, Any]:
+    return {
+        "member": demand.member,
+        "roles": list(demand.roles),
+        "interfaces": list(demand.interfaces),
+        "sites": [_site(site) for site in demand.sites],
+    }
+
+
+def _site(site: Site) -> dict[str, Any]:
+    return {
+        "path": site.path,
+        "line": site.line,
+        "kind": site.kind.value,
+        "guarded": site.guarded,
+        "role": site.role,
+        "expression": site.expression,
+    }
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {
+        "wrapper": gap.wrapper.cls.name,
+        "path": gap.wrapper.cls.path,
+        "member": gap.member,
+        "severity": gap.severity.value,
+        "interfaces": list(gap.demand.interfaces),
+        "decision": gap.decision.value,
+        "reason": gap.sentence or None,
+        "provider": _provider(gap.providers[0]) if gap.providers else None,
+        "sites": [_site(site) for site in gap.demand.sites],
+    }
+
+
+def _provider(provider: Provider) -> dict[str, Any]:
+    return {
+        "class": provider.cls.name,
+        "path": provider.cls.path,
+        "line": provider.line,
+        "kind": provider.kind.value,
+        "signature": provider.signature,
+    }
+
+
+def _patches(change: FileChange) -> Iterable[dict[str, Any]]:
+    """One entry for each class of a file that gets members."""
+    classes = sorted({shim.place for shim in change.shims})
+    for place in classes:
+        members = sorted(shim.member for shim in change.shims if shim.place == place)
+        yield {"path": change.path, "wrapper": place.name, "members": members}

@@ -1,0 +1,156 @@
+"""Analyses as text for a person: pure, values in and a string out. `paint` colours a part by its role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+
+from shimgen.model.domain import Decision, Gap, Site, Wrapper
+from shimgen.model.results import Analysis, Outcome, Stale, Verdict
+
+Paint = Callable[[str, str], str]
+
+
+def plain(role: str, text: str) -> str:
+    """The paint that leaves every text as it is. Roles: name, crash, silent, drift, forward, refuse, faint."""
+    return text
+
+
+def count(number: int, noun: str) -> str:
+    """`1 gap`, `2 gaps`, `1,404 files`, `2 classes`."""
+    plural = noun if number == 1 else noun + ("es" if noun.endswith("s") else "s")
+    return f"{number:,} {plural}"
+
+
+def scan(analysis: Analysis, paint: Paint = plain, verbose: bool = False) -> str:
+    """Wrappers with their gaps as a table, and the totals; `verbose` adds complete wrappers and all demands."""
+    gaps: dict[Wrapper, tuple[Gap, ...]] = {}
+    for gap in analysis.gaps:
+        gaps[gap.wrapper] = (*gaps.get(gap.wrapper, ()), gap)
+    blocks = [
+        "\n".join(_wrapper_block(wrapper, gaps.get(wrapper, ()), paint))
+        for wrapper in analysis.wrappers
+        if verbose or wrapper in gaps
+    ]
+    if verbose:
+        blocks.append("\n".join(_demand_lines(analysis, paint)))
+    return "\n\n".join([*blocks, "\n".join(_totals(analysis))]) + "\n"
+
+
+def notes(analysis: Analysis) -> tuple[str, ...]:
+    """What a person should know besides the result: files that were left out, and why."""
+    return tuple(f"left out {place(s.path, s.line)}: {s.reason}" for s in analysis.stats.skipped)
+
+
+def left_to_a_person(analysis: Analysis) -> tuple[str, ...]:
+    """The refused gaps in scope, one sentence each: what a patch does not close."""
+    return tuple(f"{_where(gap)} is not forwarded: {gap.sentence}" for gap in analysis.refused)
+
+
+def place(path: str, line: int = 0) -> str:
+    """`path:line`, or the path alone when no line is known."""
+    return f"{path}:{line}" if line else path
+
+
+def check(verdict: Verdict, strict: bool = False, paint: Paint = plain) -> str:
+    """One line for each finding, in the form `path:line: Class.member: what`, and the totals."""
+    lines = [*map(_pending_line, verdict.pending), *map(_stale_line, verdict.stale)]
+    lines = [paint("crash", line) for line in lines]
+    refused = [f"{_where(gap)}: refused: {gap.sentence}" for gap in verdict.refused]
+    lines += [paint("crash" if strict else "faint", line) for line in refused]
+    lines += [paint("faint", f"{_where(gap)}: accepted: {reason}") for gap, reason in verdict.accepted]
+    totals = [
+        f"{count(len(verdict.pending), 'gap')} could be closed",
+        f"{len(verdict.refused)} refused",
+        f"{len(verdict.accepted)} accepted",
+        count(len(verdict.stale), "stale shim"),
+    ]
+    return "\n".join([*lines, ", ".join(totals)]) + "\n"
+
+
+def changed(outcome: Outcome, verb: str = "added", paint: Paint = plain) -> str:
+    """What a series changed: for each file the classes and their members; "" when there is nothing."""
+    lines: list[str] = []
+    for change in outcome.changes:
+        lines.append(paint("name", change.path))
+        for cls, shims in groupby(sorted(change.shims, key=lambda s: (s.place, s.member)), lambda s: s.place):
+            lines.append(f"  {cls.name}: {verb} {', '.join(shim.member for shim in shims)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def baseline(analysis: Analysis) -> str:
+    """The source that was analysed, in a few words: `sglang 0.5.9, commit 0123456789ab, 2 files changed`."""
+    source = analysis.baseline
+    name = " ".join(filter(None, (analysis.profile_name, source.version)))
+    what = {"git": "commit", "package": "digest", "directory": "digest"}.get(source.kind, source.kind)
+    dirty = f", {count(len(source.dirty), 'file')} changed" if source.dirty else ""
+    return f"{name}, {what} {source.id[:12]}{dirty}"
+
+
+def sites(found: Iterable[Site], paint: Paint = plain) -> Iterator[str]:
+    """Aligned lines, one for each site: place, kind, role, expression, and the probe that guards it."""
+    rows = [(place(s.path, s.line), s.kind.value, "ambiguous" if s.ambiguous else s.role, s) for s in found]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]  # type: ignore[arg-type]
+    for where, kind, role, site in rows:
+        guard = (f", guarded by {site.guard}" if site.guard else ", guarded") if site.guarded else ""
+        yield f"{where:{widths[0]}}  {kind:{widths[1]}}  {role:{widths[2]}}  {site.expression}{paint('faint', guard)}"
+
+
+def holds(wrapper: Wrapper) -> str:
+    """What a wrapper holds, as a clause: `holds A or B in self.language_model (may be None)`."""
+    held = wrapper.delegate
+    classes = " or ".join(c.name for c in held.candidates) or f"an unknown class ({held.unknown})"
+    return f"holds {classes} in self.{held.attribute}{' (may be None)' if held.optional else ''}"
+
+
+def because(gap: Gap) -> str:
+    """Where the member comes from, or why the gap is refused."""
+    if gap.decision is Decision.REFUSE:
+        return gap.sentence
+    origin = ", ".join(dict.fromkeys(f"{p.cls.name} {place(p.cls.path, p.line)}" for p in gap.providers))
+    return f"recipe {gap.recipe}, {origin}" if gap.recipe else origin
+
+
+def _wrapper_block(wrapper: Wrapper, gaps: tuple[Gap, ...], paint: Paint) -> Iterator[str]:
+    where = place(wrapper.cls.path, wrapper.cls.line)
+    yield f"{paint('name', wrapper.cls.name)} {holds(wrapper)}  {paint('faint', where)}"
+    if not gaps:
+        yield "  no gap in scope"
+    width = max((len(gap.member) for gap in gaps), default=0)
+    for gap in gaps:
+        severity = paint(gap.severity.value, f"{gap.severity.value:6}")
+        decision = paint(gap.decision.value, f"{gap.decision.value:7}")
+        asked = count(len(gap.demand.sites), "site") if gap.demanded else "interface"
+        yield f"  {severity}  {gap.member:{width}}  {asked:>9}  {decision}  {because(gap)}"
+
+
+def _demand_lines(analysis: Analysis, paint: Paint) -> Iterator[str]:
+    yield paint("name", f"{count(len(analysis.demands), 'demanded member')}")
+    for demand in analysis.demands:
+        interfaces = f" [{', '.join(demand.interfaces)}]" if demand.interfaces else ""
+        yield f"  {paint('name', demand.member)}{interfaces}"
+        yield from (f"    {line}" for line in sites(demand.sites, paint))
+
+
+def _totals(analysis: Analysis) -> Iterator[str]:
+    stats = analysis.stats
+    yield (
+        f"{count(len(analysis.wrappers), 'wrapper')}, {count(len(analysis.demands), 'demanded member')}, "
+        f"{count(len(analysis.gaps), 'gap')} in scope: "
+        f"{len(analysis.pending)} to close, {len(analysis.refused)} refused"
+    )
+    left_out = f", {len(stats.skipped)} left out" if stats.skipped else ""
+    seen = f"{count(stats.files, 'file')}{left_out}, {count(stats.lines, 'line')}"
+    yield f"{baseline(analysis)}; {seen}; {stats.seconds:.1f} s"
+
+
+def _where(gap: Gap) -> str:
+    return f"{place(gap.wrapper.cls.path, gap.wrapper.cls.line)}: {gap.wrapper.cls.name}.{gap.member}"
+
+
+def _pending_line(gap: Gap) -> str:
+    return f"{_where(gap)}: {gap.severity.value}, could be closed: {because(gap)}"
+
+
+def _stale_line(stale: Stale) -> str:
+    return f"{place(stale.cls.path, stale.line)}: {stale.cls.name}.{stale.member}: stale: {stale.why}"
