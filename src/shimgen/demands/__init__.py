@@ -1,1 +1,5 @@
-"""demands stage."""
+"""Facts -> demands: which members the engine uses on a model, with all sites, roles and interfaces."""
+
+from shimgen.demands.collect import CORE, collect, unnamed
+
+__all__ = ["CORE", "collect", "unnamed"]

@@ -41,7 +41,12 @@ class ClassRef:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One place where the engine uses a member. `guard` is the probe's source, `message` the error's text."""
+    """One place where the engine uses a member.
+
+    `guard` is the probe's source, `message` the text of the error that the engine raises when a probe says no.
+    `ambiguous` sites demand nothing: the receiver may be something inside the model, or the member is a pattern.
+    `parameter` is the name that a signature probe looks for.
+    """
 
     path: str
     line: int
@@ -54,6 +59,13 @@ class Site:
     ambiguous: bool = False
     shape: CallShape | None = None
     value: Expr | None = None
+    parameter: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the engine fails here when the member is missing: a write or an isinstance test never does."""
+        harmless = (SiteKind.WRITE, SiteKind.ISINSTANCE)
+        return not self.guarded and not self.ambiguous and self.kind not in harmless
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ import msgspec
 class Receiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An expression through which the engine reaches a model.
 
-    Exactly one of `expression` (a dotted chain; a leading "*." stands for any prefix of at least one name),
-    `parameter` (a function parameter of that name), `accessor` (a dotted callee whose call returns a model) or
-    `class_variable` (a name bound to the model's class) is given. `paths`, `classes`, `functions` are globs that
-    narrow where the rule holds (all when empty), `except_paths` globs where it does not. `role`: "target",
-    "draft", "encoder" or "any". `ambiguous`: the value may be the model or something inside it; sites are listed
-    and demand nothing.
+    Exactly one of these is given: `expression` (a dotted chain; a leading "*." stands for any prefix or none; calls
+    and subscripts inside a chain do not count, so "*.runners.model" is also `self.runners[0].model`), `parameter` (a
+    function parameter of that name), `accessor` (a dotted callee whose call returns a model, as written or as
+    imported) or `class_variable` (a name bound to the model's class). The first rule that fits an expression wins.
+    `paths`, `classes`, `functions` are globs that narrow where the rule holds (all when empty), `except_paths` globs
+    where it does not. `role`: "target", "draft", "encoder" or "any". `ambiguous`: the value may be the model or
+    something inside it; sites are listed and demand nothing.
     """
 
     expression: str = ""
@@ -61,8 +62,15 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One serving stack. `package` is the top-level package; `roots` the prefixes under which it may stand in a
-    checkout ("" or "python/"); `recognise` files, relative to the package's folder, that tell the stack."""
+    """One serving stack.
+
+    `package` is the top-level package; `roots` the prefixes under which it may stand in a checkout ("" or
+    "python/"); `recognise` files, relative to the package's folder, that tell the stack. All other globs match paths
+    from the folder that contains the package. `engine`: the files searched for demands; model files and `exclude`
+    are left out. `hooks`: members that switch behaviour when probed. `predicates`: globs of functions that answer
+    what a model can do (`supports_lora(model)`). `ignore`: members that are no demand; the name of an external stands
+    for all that it provides.
+    """
 
     name: str
     package: str = ""
@@ -76,5 +84,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interfaces: dict[str, Interface] = {}
     externals: dict[str, External] = {}
     hooks: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     recipes: dict[str, dict[str, object]] = {}

@@ -1,0 +1,81 @@
+"""From uses to demands. Pure: the same program and profile give the same demands in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+
+from shimgen.demands.protocols import protocol_members
+from shimgen.model.domain import Demand, Site, SiteKind
+from shimgen.model.facts import Use
+from shimgen.model.globs import matches
+from shimgen.model.profile import Interface, Profile
+from shimgen.model.program import Program
+
+CORE = "core"
+"""The interface of demands that no interface of the profile names."""
+
+
+def collect(program: Program, profile: Profile) -> tuple[Demand, ...]:
+    """All demands of the engine, sorted by member; the sites of each sorted by path and line.
+
+    A test for a runtime-checkable protocol is a probe of each of the protocol's members. Members that the profile
+    ignores are left out.
+    """
+    sites: dict[str, list[Site]] = {}
+    for path in program.use_paths():
+        for use in program.uses(path):
+            for member, site in _sites(program, profile, path, use):
+                sites.setdefault(member, []).append(site)
+    ignored = frozenset(profile.ignore)
+    return tuple(
+        Demand(member, ordered, _interfaces(program, profile, member, ordered))
+        for member, ordered in ((m, _ordered(sites[m])) for m in sorted(sites))
+        if member not in ignored
+    )
+
+
+def unnamed(demands: Iterable[Demand], profile: Profile) -> tuple[Demand, ...]:
+    """The demands that no interface of the profile names: what the engine asks for and the profile does not know."""
+    return tuple(d for d in demands if d.roles and not any(_names(i, d.member) for i in profile.interfaces.values()))
+
+
+def _ordered(sites: list[Site]) -> tuple[Site, ...]:
+    unique = dict.fromkeys(sites)
+    return tuple(sorted(unique, key=lambda s: (s.path, s.line, s.kind.value, s.role, s.expression)))
+
+
+def _sites(program: Program, profile: Profile, path: str, use: Use) -> Iterator[tuple[str, Site]]:
+    site = Site(
+        path=path,
+        line=use.line,
+        kind=SiteKind(use.kind),
+        guarded=use.guarded,
+        role=profile.receivers[use.rule].role,
+        expression=use.receiver,
+        guard=use.guard,
+        message=use.message,
+        ambiguous=use.ambiguous,
+        shape=use.shape,
+        value=use.value,
+        parameter=use.parameter,
+    )
+    if site.kind is not SiteKind.ISINSTANCE:
+        yield use.member, site
+        return
+    for member in protocol_members(program, path, use.member):
+        yield member, site
+
+
+def _names(interface: Interface, member: str) -> bool:
+    return any(fnmatchcase(member, glob) for glob in interface.members)
+
+
+def _interfaces(program: Program, profile: Profile, member: str, sites: tuple[Site, ...]) -> tuple[str, ...]:
+    paths = {program.package_path(site.path) for site in sites if not site.ambiguous}
+    found = sorted(
+        name
+        for name, interface in profile.interfaces.items()
+        if _names(interface, member) or any(matches(path, interface.paths) for path in paths)
+    )
+    return tuple(found) or (CORE,)

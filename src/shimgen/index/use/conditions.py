@@ -1,0 +1,182 @@
+"""Tests: which members are known to be there, or to be missing, on either side of a condition."""
+
+from __future__ import annotations
+
+import ast
+from fnmatch import fnmatchcase
+from itertools import product
+
+from shimgen.index.use.expressions import Expressions
+from shimgen.index.use.record import Detail, source
+from shimgen.index.use.values import (
+    NOTHING_KNOWN,
+    ClassName,
+    Clause,
+    Fact,
+    Member,
+    Outcome,
+    Parameters,
+    Side,
+    Value,
+    models,
+    union,
+)
+
+_MANY = 8
+_ANSWERS = frozenset(("hasattr", "isinstance", "issubclass", "callable", "bool"))
+
+
+def all_missing(one: tuple[Clause, ...], other: tuple[Clause, ...]) -> tuple[Clause, ...]:
+    """The clauses under which both sides' members are missing; a side without clauses says nothing."""
+    if not one or not other:
+        return one or other
+    return tuple(dict.fromkeys(a | b for a, b in product(one, other)))[:_MANY]
+
+
+def both(one: Side, other: Side) -> Side:
+    """Both sides hold."""
+    return Side(tuple(dict.fromkeys(one.present + other.present)), all_missing(one.absent, other.absent))
+
+
+def either(one: Side, other: Side) -> Side:
+    """One of the sides holds. That some member of several is there is known only when both sides say so."""
+    present = one.present + other.present if one.present and other.present else ()
+    return Side(tuple(dict.fromkeys(present)), tuple(dict.fromkeys(one.absent + other.absent))[:_MANY])
+
+
+def there(facts: tuple[Fact, ...]) -> Outcome:
+    """A test that is true when the members are there."""
+    clauses = tuple(frozenset((fact,)) for fact in facts if fact.member)
+    return Outcome(Side(present=facts), Side(absent=clauses)) if facts else NOTHING_KNOWN
+
+
+class Conditions(Expressions):
+    """Evaluates expressions in a boolean context."""
+
+    _last: Value = ()
+
+    def test(self, node: ast.expr) -> Outcome:
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            outcome = self.test(node.operand)
+            return Outcome(outcome.no, outcome.yes) if outcome else outcome
+        if isinstance(node, ast.BoolOp):
+            return self.sequence(node)[0]
+        if isinstance(node, ast.Compare):
+            return self._compare(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in self.env:
+            return self._predicate(node, node.func.id)
+        if isinstance(node, ast.UnaryOp):
+            self.value(node.operand)
+            return NOTHING_KNOWN
+        return self._truth(node, self.value(node))
+
+    def sequence(self, node: ast.BoolOp) -> tuple[Outcome, list[Value]]:
+        before = self.present
+        conjunction = isinstance(node.op, ast.And)
+        outcome: Outcome | None = None
+        values: list[Value] = []
+        for operand in node.values:
+            self._last = ()
+            result = self.test(operand)
+            values.append(self._last)
+            outcome = result if outcome is None else self._combine(outcome, result, conjunction)
+            self.know(result.yes if conjunction else result.no)
+        self.present = before
+        self._last = union(*values)
+        return outcome or NOTHING_KNOWN, values
+
+    def _combine(self, one: Outcome, other: Outcome, conjunction: bool) -> Outcome:
+        if conjunction:
+            return Outcome(both(one.yes, other.yes), either(one.no, other.no))
+        return Outcome(either(one.yes, other.yes), both(one.no, other.no))
+
+    def _truth(self, node: ast.expr, value: Value) -> Outcome:
+        """A value in a boolean context: a probe's result, or a variable that holds one."""
+        self._last = value
+        for binding in value:
+            if isinstance(binding, Outcome):
+                return binding
+        return there(self._probed(value, node))
+
+    def _probed(self, value: Value, node: ast.expr) -> tuple[Fact, ...]:
+        """The facts that a truthy value stands for: the members that `getattr` with a default found."""
+        members = [b for b in value if isinstance(b, Member) and b.default is not None]
+        return tuple(Fact(b.model.key, b.name, b.probe or source(node), b.entries) for b in members)
+
+    def _predicate(self, node: ast.Call, name: str) -> Outcome:
+        if name == "hasattr" and len(node.args) == 2:
+            return self._has(node)
+        if name in ("isinstance", "issubclass") and len(node.args) == 2:
+            return self._is(node)
+        if name in ("callable", "bool", "any", "all") and len(node.args) == 1:
+            return self.test(node.args[0])
+        value = self._children(node) if name in _ANSWERS else self.value(node)
+        if any(fnmatchcase(name, glob) for glob in self.rules.profile.predicates):
+            asked = tuple(m for argument in node.args[:1] for m in models(self.peek(argument)))
+            return there(tuple(Fact(m.key, "", source(node)) for m in asked))
+        return self._truth(node, value)
+
+    def _has(self, node: ast.Call) -> Outcome:
+        found = models(self.value(node.args[0]))
+        names = self.names(node.args[1])
+        if not found:
+            return NOTHING_KNOWN
+        text = source(node)
+        detail = Detail("probe", node.args[1].lineno, source(node.args[0]), probe=text)
+        return there(tuple(Fact(m.key, n, text, self.record(m, n, detail)) for m in found for n in names))
+
+    def _is(self, node: ast.Call) -> Outcome:
+        found = models(self.value(node.args[0]))
+        self.value(node.args[1])
+        classes = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+        text = source(node)
+        for model in found:
+            for cls in classes:
+                self.record(model, source(cls), Detail("isinstance", node.lineno, source(node.args[0]), probe=text))
+        if any(source(cls).rpartition(".")[2] == "Module" for cls in classes):
+            return NOTHING_KNOWN
+        return there(tuple(Fact(m.key, "", text) for m in found))
+
+    def _compare(self, node: ast.Compare) -> Outcome:
+        left, *others = (self.value(e) for e in (node.left, *node.comparators))
+        if len(others) != 1:
+            return NOTHING_KNOWN
+        operator, right = node.ops[0], others[0]
+        if isinstance(operator, ast.In | ast.NotIn) and any(isinstance(b, Parameters) for b in right):
+            return self._parameter(node, right)
+        named = tuple(b for b in (*left, *right) if isinstance(b, ClassName))
+        if named:
+            return self._sided(operator, tuple(Fact(b.key, "", source(node)) for b in named))
+        for value, other in ((left, node.comparators[0]), (right, node.left)):
+            outcomes = [b for b in value if isinstance(b, Outcome)]
+            if outcomes and isinstance(other, ast.Constant) and isinstance(other.value, bool):
+                outcome = outcomes[0] if other.value else Outcome(outcomes[0].no, outcomes[0].yes)
+                return outcome if isinstance(operator, ast.Eq | ast.Is) else Outcome(outcome.no, outcome.yes)
+            if facts := self._probed(value, node):
+                return self._against(operator, source(other), value, facts)
+        return NOTHING_KNOWN
+
+    def _sided(self, operator: ast.cmpop, facts: tuple[Fact, ...]) -> Outcome:
+        outcome = Outcome(yes=Side(present=facts))
+        negative = isinstance(operator, ast.NotEq | ast.IsNot | ast.NotIn)
+        return Outcome(outcome.no, outcome.yes) if negative else outcome
+
+    def _against(self, operator: ast.cmpop, other: str, value: Value, facts: tuple[Fact, ...]) -> Outcome:
+        """A probe's result compared with something: equal to the default means that the member may be missing."""
+        outcome = there(facts)
+        default = any(isinstance(b, Member) and b.default == other for b in value)
+        if isinstance(operator, ast.Eq | ast.Is):
+            return Outcome(outcome.no, outcome.yes) if default else Outcome(yes=outcome.yes)
+        if isinstance(operator, ast.NotEq | ast.IsNot):
+            return outcome if default else Outcome(no=outcome.yes)
+        return Outcome(yes=outcome.yes)
+
+    def _parameter(self, node: ast.Compare, right: Value) -> Outcome:
+        """`"x" in inspect.signature(model.forward).parameters`."""
+        names = self.names(node.left)
+        for binding in right:
+            if isinstance(binding, Parameters):
+                for name in names:
+                    detail = Detail("signature", node.left.lineno, binding.receiver, parameter=name)
+                    self.record(binding.model, binding.member, detail)
+        return NOTHING_KNOWN
