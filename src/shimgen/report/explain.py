@@ -54,7 +54,7 @@ def _demanded(gap: Gap, paint: Paint) -> Iterator[str]:
     if gap.demanded:
         yield f"demanded   at {count(len(found), 'place')}, {bare} without guard, role {roles}{interfaces}"
     else:
-        yield f"demanded   by nobody here; it completes an interface{interfaces}"
+        yield f"demanded   by nobody here; it completes the{interfaces.removeprefix(',')}"
     yield from (f"  {line}" for line in sites(found, paint))
 
 

@@ -1,0 +1,162 @@
+"""Reports as a person reads them. The expected texts are whole: this is where the wording is reviewed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shimgen.model.domain import ClassRef, Decision
+from shimgen.model.results import Outcome, Stale, Verdict
+from shimgen.model.source import Baseline, Skipped, Stats
+from shimgen.report import explain, text
+from tests.builders import ANALYSIS, CHANGE, COMPLETE, FORWARDED, REFUSED, SHIM, WRAPPER
+
+
+def test_scan() -> None:
+    assert text.scan(replace(ANALYSIS, wrappers=(WRAPPER, COMPLETE))) == (
+        "Wrapper holds Delegate in self.language_model  models/wrapper.py:3\n"
+        "  crash   get_embed_and_head     1 site  forward  Base models/delegate.py:20\n"
+        "  silent  start_layer            1 site  refuse   Delegate does not have start_layer either\n"
+        "\n"
+        "2 wrappers, 2 demanded members, 2 gaps in scope: 1 to close, 1 refused\n"
+        "sglang, commit 0123456789ab; 1,404 files, 538,194 lines; 0.9 s\n"
+    )
+
+
+def test_scan_verbose_shows_complete_wrappers_and_demands() -> None:
+    shown = text.scan(replace(ANALYSIS, wrappers=(WRAPPER, COMPLETE)), verbose=True)
+    assert (
+        "Whole holds an unknown class (a factory of the configuration) in self.inner (may be None)  models/whole.py:1\n"
+        "  no gap in scope\n"
+        "\n"
+        "2 demanded members\n"
+        "  get_embed_and_head [eagle3]\n"
+        "    engine/worker.py:7  call  target  self.runner.model.get_embed_and_head\n"
+        "  start_layer\n"
+        '    engine/runner.py:12  probe  any  model.start_layer, guarded by hasattr(model, "start_layer")\n'
+    ) in shown
+
+
+def test_scan_of_nothing() -> None:
+    nothing = replace(ANALYSIS, wrappers=(), demands=(), gaps=(), stats=Stats(files=1, lines=1))
+    assert text.scan(nothing) == (
+        "0 wrappers, 0 demanded members, 0 gaps in scope: 0 to close, 0 refused\n"
+        "sglang, commit 0123456789ab; 1 file, 1 line; 0.0 s\n"
+    )
+
+
+def test_check_lines_begin_with_a_place() -> None:
+    stale = Stale(ClassRef("models/old.py", "Old", 1), "gone", 8, "the engine no longer demands it")
+    other = replace(FORWARDED, member="other")
+    verdict = Verdict((FORWARDED,), (REFUSED,), ((other, "we know"),), (stale,))
+    assert text.check(verdict) == (
+        "models/wrapper.py:3: Wrapper.get_embed_and_head: crash, could be closed: Base models/delegate.py:20\n"
+        "models/old.py:8: Old.gone: stale: the engine no longer demands it\n"
+        "models/wrapper.py:3: Wrapper.start_layer: refused: Delegate does not have start_layer either\n"
+        "models/wrapper.py:3: Wrapper.other: accepted: we know\n"
+        "1 gap could be closed, 1 refused, 1 accepted, 1 stale shim\n"
+    )
+    assert text.check(Verdict()) == "0 gaps could be closed, 0 refused, 0 accepted, 0 stale shims\n"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "loose", "strict"),
+    [
+        (Verdict(), False, False),
+        (Verdict(refused=(REFUSED,)), False, True),
+        (Verdict(accepted=((FORWARDED, "known"), (REFUSED, "known"))), False, False),
+        (Verdict(pending=(FORWARDED,)), True, True),
+        (Verdict(stale=(Stale(WRAPPER.cls, "m", 1, "gone"),)), True, True),
+    ],
+)
+def test_what_keeps_a_gate_closed(verdict: Verdict, loose: bool, strict: bool) -> None:
+    assert (verdict.fails(False), verdict.fails(True)) == (loose, strict)
+
+
+def test_changed_files() -> None:
+    assert text.changed(Outcome(ANALYSIS, (CHANGE,))) == "models/wrapper.py\n  Wrapper: added get_embed_and_head\n"
+    assert text.changed(Outcome(ANALYSIS)) == ""
+
+
+def test_explain_a_forward() -> None:
+    assert explain.member(FORWARDED, SHIM) == (
+        "Wrapper.get_embed_and_head\n"
+        "demanded   at 1 place, 1 without guard, role target, interface eagle3\n"
+        "  engine/worker.py:7  call  target  self.runner.model.get_embed_and_head\n"
+        "wrapper    Wrapper  models/wrapper.py:3\n"
+        "delegate   self.language_model  models/wrapper.py:6\n"
+        "candidate  Delegate  models/delegate.py:10\n"
+        "provider   Base, for Delegate: method (self)  models/delegate.py:20\n"
+        "decision   forward  (crash)\n"
+        "inserted   into class Wrapper, models/wrapper.py\n"
+        "    def get_embed_and_head(self):\n"
+        "        return self.language_model.get_embed_and_head()\n"
+    )
+
+
+def test_explain_a_refusal() -> None:
+    assert explain.member(REFUSED) == (
+        "Wrapper.start_layer\n"
+        "demanded   at 1 place, 0 without guard, role any\n"
+        '  engine/runner.py:12  probe  any  model.start_layer, guarded by hasattr(model, "start_layer")\n'
+        "wrapper    Wrapper  models/wrapper.py:3\n"
+        "delegate   self.language_model  models/wrapper.py:6\n"
+        "candidate  Delegate  models/delegate.py:10\n"
+        "decision   refuse: Delegate does not have start_layer either  (silent)\n"
+        "instead    set start_layer in the constructor of Wrapper\n"
+    )
+
+
+def test_explain_what_only_completes_an_interface() -> None:
+    shown = explain.member(replace(FORWARDED, demanded=False, notes=("the hook runs twice",)))
+    assert "demanded   by nobody here; it completes the interface eagle3\n" in shown
+    assert "note       the hook runs twice\n" in shown
+
+
+def test_explain_a_wrapper() -> None:
+    recipe = replace(FORWARDED, member="pair", decision=Decision.RECIPE, recipe="tied head")
+    provided = {"forward": FORWARDED.providers[0]}
+    assert explain.wrapper(WRAPPER, (FORWARDED, recipe, REFUSED), provided) == (
+        "Wrapper holds Delegate in self.language_model\n"
+        "wrapper    Wrapper  models/wrapper.py:3\n"
+        "delegate   self.language_model  models/wrapper.py:6\n"
+        "candidate  Delegate  models/delegate.py:10\n"
+        "\n"
+        "missing, to be forwarded (1)\n"
+        "  crash   get_embed_and_head  Base models/delegate.py:20\n"
+        "\n"
+        "missing, to be filled by a recipe (1)\n"
+        "  crash   pair  Base models/delegate.py:20\n"
+        "\n"
+        "missing, refused (1)\n"
+        "  silent  start_layer  Delegate does not have start_layer either\n"
+        "\n"
+        "provided (1)\n"
+        "  forward  Base models/delegate.py:20\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (Baseline("git", "a" * 40), "sglang, commit aaaaaaaaaaaa"),
+        (Baseline("git", "a" * 40, ("x.py",), "0.5.9"), "sglang 0.5.9, commit aaaaaaaaaaaa, 1 file changed"),
+        (Baseline("package", "b" * 40, version="0.5.9"), "sglang 0.5.9, digest bbbbbbbbbbbb"),
+    ],
+)
+def test_the_baseline_in_a_few_words(source: Baseline, said: str) -> None:
+    assert text.baseline(replace(ANALYSIS, baseline=source)) == said
+
+
+def test_notes_name_each_file_left_out() -> None:
+    stats = Stats(skipped=(Skipped("a.py", "invalid syntax", 3), Skipped("b.py", "is not UTF-8")))
+    assert text.notes(replace(ANALYSIS, stats=stats)) == (
+        "left out a.py:3: invalid syntax",
+        "left out b.py: is not UTF-8",
+    )
+
+
+def test_paint_touches_no_width() -> None:
+    marked = text.scan(ANALYSIS, lambda role, part: f"\x1b{part}\x1b")
+    assert marked.replace("\x1b", "") == text.scan(ANALYSIS)
