@@ -195,10 +195,14 @@ class Reason(StrEnum):
         "so {written} may be written in vain"
     )
     BODY = "{delegate} is a body without a head, and {member} needs both"
+    BODY_MEANING = (
+        "{delegate} is a body, and {member} sets state there from arguments that a full model may translate first"
+    )
     CONFIG = (
         "{member} is asked of the class with the outer config, "
         "and how {wrapper} projects it for {delegate} is not shown"
     )
+    SHARED = "the forward would stand on {owner}, where {other} inherits it, and there it is wrong: {why}"
     ASSIGNED = "the engine assigns {member} at {site}, and a forward would hide that assignment"
     HOOK = "{member} is a hook that a probe switches on ({site}); {why}"
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
@@ -215,7 +219,7 @@ class Gap:
 
     `providers` holds one provider for each candidate that has the member. `detail` fills the reason's sentence;
     `advice` says what a person should write instead. `demanded` false: only completes an interface.
-    `recipe` names the profile's recipe when the decision is `recipe`.
+    `recipe` names the profile's recipe when the decision is `recipe`. `place`: see `target`.
     """
 
     wrapper: Wrapper
@@ -230,6 +234,17 @@ class Gap:
     demanded: bool = True
     recipe: str = ""
     notes: tuple[str, ...] = ()
+    place: ClassRef | None = None
+
+    @property
+    def target(self) -> ClassRef:
+        """The class on which the shim stands: `place`, else the class that assigns the delegate."""
+        return self.place or self.wrapper.delegate.owner
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """The interfaces of its demand."""
+        return self.demand.interfaces
 
     @property
     def sentence(self) -> str:

@@ -44,7 +44,8 @@ class Access(msgspec.Struct, frozen=True, array_like=True):
 
 class Store(msgspec.Struct, frozen=True, array_like=True):
     """An assignment: `target` is a dotted chain ("self.language_model", "lm_class"), `value` None for a bare
-    annotation, augmented assignment, loop target or deletion. `how`: "assign", "augment", "delete", "other".
+    annotation, augmented assignment, loop target or deletion. `how`: "assign", "augment", "delete", "item"
+    (x[key] = value, a dict of one entry where the key is a string), "other".
     `branch` is the path of conditional arms that lead to it, "" when it always runs: "12:0/15:1" is the else arm
     of the `if` at line 15 inside the first arm of the one at line 12."""
 

@@ -47,18 +47,25 @@ class External(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where model classes live and which of them the engine can hold."""
+    """Where model classes live, which of them the engine can hold, and what tells their shapes apart.
+
+    `paths`: globs of the model files. `entry_variable`: the module variable that lists a file's entry classes.
+    `forward_members`: the methods that run a model. `body_parameters`: what the forward of everything that takes
+    whole batches accepts. `head_attributes`: what a full model owns and a body does not. `multimodal_members`:
+    members that only multimodal models have. `body_attributes`: where plain models keep their body.
+    `draft_reads`: ends of the chains that only a draft model reads in its forward.
+    `weight_members`: members whose parameters or results carry weights by name.
+    """
 
     paths: tuple[str, ...] = ()
     entry_variable: str = ""
-    entry_registry: str = ""
-    multimodal_members: tuple[str, ...] = ()
-    routines: tuple[str, ...] = ()
-    draft_classes: tuple[str, ...] = ()
-    draft_paths: tuple[str, ...] = ()
-    weight_members: tuple[str, ...] = ()
-    name_members: tuple[str, ...] = ()
     forward_members: tuple[str, ...] = ("forward",)
+    body_parameters: tuple[str, ...] = ()
+    head_attributes: tuple[str, ...] = ()
+    multimodal_members: tuple[str, ...] = ()
+    body_attributes: tuple[str, ...] = ("model",)
+    draft_reads: tuple[str, ...] = ()
+    weight_members: tuple[str, ...] = ()
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

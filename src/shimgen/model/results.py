@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Wrapper
+from shimgen.model.proof import Proof
 from shimgen.model.source import Baseline, Stats
 
 
@@ -55,11 +56,13 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An analysis, and the series that closes its gaps: changed files, sorted, and the patch as git prints it."""
+    """An analysis, and the series that closes its gaps: changed files, sorted, the patch as git prints it, and
+    what verification found of each shim."""
 
     analysis: Analysis
     changes: tuple[FileChange, ...] = ()
     patch: bytes = b""
+    proofs: tuple[Proof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,33 @@
+"""Whether a call binds to a signature (language reference 6.3.4, Calls), on facts."""
+
+from __future__ import annotations
+
+from shimgen.model.facts import CallShape, Param
+
+
+def binds(shape: CallShape, params: tuple[Param, ...]) -> bool:
+    """True when a call of this shape fits `params` (without self). A call with * or ** fits as far as is known."""
+    positional = [p for p in params if p.kind in ("posonly", "pos")]
+    has_var = any(p.kind == "var" for p in params)
+    has_varkw = any(p.kind == "varkw" for p in params)
+    if shape.positional > len(positional) and not has_var:
+        return False
+    filled = {p.name for p in positional[: shape.positional]}
+    by_name = {p.name for p in params if p.kind in ("pos", "kwonly")}
+    for keyword in shape.keywords:
+        if keyword in filled or (keyword not in by_name and not has_varkw):
+            return False
+        filled.add(keyword)
+    missing = [
+        p for p in params if p.kind in ("posonly", "pos", "kwonly") and p.default is None and p.name not in filled
+    ]
+    if shape.double_star:
+        missing = [p for p in missing if p.kind == "posonly"]
+    if shape.star:
+        missing = [p for p in missing if p.kind == "kwonly"]
+    return not missing
+
+
+def same_signature(first: tuple[Param, ...], second: tuple[Param, ...]) -> bool:
+    """True when names, kinds, order and defaults agree; annotations do not change what binds."""
+    return [(p.name, p.kind, p.default) for p in first] == [(p.name, p.kind, p.default) for p in second]

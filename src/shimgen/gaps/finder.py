@@ -1,0 +1,212 @@
+"""Demands x wrappers -> gaps, each with a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from shimgen.gaps.binding import same_signature
+from shimgen.gaps.members import Lookup, Members
+from shimgen.gaps.reach import Reach
+from shimgen.gaps.rules import CALLABLE, Case, Refusal, judge
+from shimgen.model.domain import (
+    ClassRef,
+    Decision,
+    Demand,
+    Gap,
+    MemberKind,
+    Provider,
+    Reason,
+    Severity,
+    SiteKind,
+    Wrapper,
+)
+from shimgen.model.profile import Profile
+from shimgen.model.program import Program
+
+_DEMANDING = (SiteKind.CALL, SiteKind.READ, SiteKind.DELETE, SiteKind.PROBE, SiteKind.SIGNATURE, SiteKind.CLASS)
+_TARGET_ROLES = frozenset(("target", "any"))
+
+
+def find_gaps(
+    program: Program, profile: Profile, wrappers: Sequence[Wrapper], demands: Sequence[Demand]
+) -> tuple[Gap, ...]:
+    """Every gap of every engine-facing wrapper, sorted by wrapper and member.
+
+    Inner wrappers are decided before the wrappers that hold them, so that what a shim will provide below can be
+    forwarded above. Gaps whose `demanded` is false complete an interface of which the wrapper gets a member.
+    """
+    finder = _Finder(program, profile, demands)
+    facing = engine_facing(wrappers)
+    gaps = [gap for group in _inner_first(facing) for gap in finder.gaps_of(group)]
+    return tuple(sorted(gaps, key=lambda g: (g.wrapper.cls, g.member)))
+
+
+def engine_facing(wrappers: Sequence[Wrapper]) -> tuple[Wrapper, ...]:
+    """Target wrappers that the engine can hold, and those that such a wrapper holds."""
+    known = {w.cls: w for w in wrappers}
+    facing = {w.cls for w in wrappers if w.entry and w.role in _TARGET_ROLES}
+    queue = sorted(facing)
+    while queue:
+        inner = [c for c in known[queue.pop()].delegate.candidates if c in known and c not in facing]
+        facing.update(inner)
+        queue += inner
+    return tuple(w for w in wrappers if w.cls in facing)
+
+
+def _inner_first(wrappers: Sequence[Wrapper]) -> list[list[Wrapper]]:
+    """Wrappers in groups that share the assigning class and attribute, delegates' groups first."""
+    known = {w.cls: w for w in wrappers}
+    depth: dict[ClassRef, int] = {}
+
+    def level(ref: ClassRef, seen: frozenset[ClassRef]) -> int:
+        if ref not in known or ref in seen:
+            return 0
+        if ref not in depth:
+            below = (level(c, seen | {ref}) for c in known[ref].delegate.candidates)
+            depth[ref] = 1 + max(below, default=0)
+        return depth[ref]
+
+    groups: dict[tuple[ClassRef, str], list[Wrapper]] = {}
+    for wrapper in wrappers:
+        groups.setdefault((wrapper.delegate.owner, wrapper.delegate.attribute), []).append(wrapper)
+    return sorted(groups.values(), key=lambda g: (max(level(w.cls, frozenset()) for w in g), g[0].cls))
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A gap before its group has agreed."""
+
+    gap: Gap
+    refusal: Refusal | None
+
+
+class _Finder:
+    def __init__(self, program: Program, profile: Profile, demands: Sequence[Demand]) -> None:
+        self._program = program
+        self._profile = profile
+        self._members = Members(program, profile)
+        self._reach = Reach(program, profile)
+        self._demands = {d.member: d for d in demands if d.member not in profile.ignore}
+
+    def gaps_of(self, group: Sequence[Wrapper]) -> list[Gap]:
+        """Gaps of the wrappers that share one assigning class: what one of them cannot bear, none gets."""
+        drafts = [self._draft(w, d, demanded=True) for w in group for d in self._demands.values() if _due(d)]
+        agreed = self._agree([d for d in drafts if d is not None])
+        completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(agreed, w)]
+        extra = self._agree([d for d in completing if d is not None])
+        gaps = agreed + [gap for gap in extra if gap.decision is Decision.FORWARD or gap.reason is not Reason.ABSENT]
+        for gap in gaps:
+            if gap.decision is Decision.FORWARD:
+                self._members.plan(gap.target, gap.member, _as_shim(gap))
+        return gaps
+
+    def _missing_of(self, gaps: Sequence[Gap], wrapper: Wrapper) -> Iterable[Demand]:
+        """Members of the interfaces in which the wrapper gets something, that no demand asked of it."""
+        mine = [g for g in gaps if g.wrapper is wrapper]
+        asked = {g.member for g in mine}
+        wanted = {
+            member
+            for g in mine
+            if g.decision is Decision.FORWARD
+            for interface in g.interfaces
+            if interface in self._profile.interfaces
+            for member in self._profile.interfaces[interface].members
+            if member.isidentifier()
+        }
+        for member in sorted(wanted - asked):
+            demand = self._demands.get(member) or Demand(member, (), self._interfaces(member))
+            if not _due(demand):
+                yield demand
+
+    def _interfaces(self, member: str) -> tuple[str, ...]:
+        return tuple(n for n, i in sorted(self._profile.interfaces.items()) if member in i.members)
+
+    def _draft(self, wrapper: Wrapper, demand: Demand, demanded: bool) -> _Draft | None:
+        own = self._members.look(wrapper.cls, demand.member)
+        if (own.provider is not None and own.initial) or own.external:
+            return None
+        lookups = tuple(self._members.look(c, demand.member) for c in wrapper.delegate.candidates)
+        if own.covered and self._is_covered(wrapper, own, lookups):
+            return None
+        case = Case(self._program, self._profile, self._members, self._reach, wrapper, demand, lookups)
+        refusal = self._uncertain(own, wrapper) or judge(case)
+        gap = Gap(
+            wrapper,
+            demand.member,
+            _severity(demand) if demanded else Severity.SILENT,
+            demand,
+            Decision.REFUSE if refusal else Decision.FORWARD,
+            case.providers,
+            demanded=demanded,
+        )
+        return _Draft(gap, refusal)
+
+    def _is_covered(self, wrapper: Wrapper, own: Lookup, lookups: tuple[Lookup, ...]) -> bool:
+        """`__getattr__` hands on to the delegate: the member is there when the delegate has it."""
+        return own.covered == wrapper.delegate.attribute and all(found.provider for found in lookups)
+
+    def _uncertain(self, own: Lookup, wrapper: Wrapper) -> Refusal | None:
+        if own.covered and own.covered != wrapper.delegate.attribute:
+            return Refusal(Reason.DYNAMIC)
+        if own.uncertain:
+            return Refusal(Reason.EXTERNAL, {"base": own.uncertain})
+        return None
+
+    def _agree(self, drafts: Sequence[_Draft]) -> list[Gap]:
+        by_member: dict[str, list[_Draft]] = {}
+        for draft in drafts:
+            by_member.setdefault(draft.gap.member, []).append(draft)
+        return [self._decided(d, by_member[d.gap.member]) for d in drafts]
+
+    def _decided(self, draft: _Draft, group: Sequence[_Draft]) -> Gap:
+        refusal, place = draft.refusal, None
+        others = [d for d in group if refusal is None and d is not draft and self._disagree(draft, d)]
+        if others:
+            own = draft.gap.wrapper.cls
+            below = [d for d in others if own in self._program.mro(d.gap.wrapper.cls).classes]
+            refusal, place = (_shared(draft, below[0]), None) if below else (None, own)
+        if refusal is None:
+            return replace(draft.gap, place=place)
+        return replace(
+            draft.gap, decision=Decision.REFUSE, reason=refusal.reason, detail=refusal.detail, advice=refusal.advice
+        )
+
+    @staticmethod
+    def _disagree(draft: _Draft, other: _Draft) -> bool:
+        """Whether one forward on the shared class would be wrong for the other wrapper."""
+        mine, theirs = draft.gap.providers, other.gap.providers
+        if other.refusal is not None:
+            is_value = all(p.kind not in CALLABLE for p in mine)
+            return not (is_value and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
+        same_kind = (mine[0].kind in CALLABLE) == (theirs[0].kind in CALLABLE)
+        return not (same_kind and same_signature(mine[0].params, theirs[0].params))
+
+
+def _shared(draft: _Draft, other: _Draft) -> Refusal:
+    names = {"owner": draft.gap.wrapper.delegate.owner.name, "other": other.gap.wrapper.cls.name}
+    if other.refusal is None:
+        why = f"its signature there is {other.gap.providers[0].signature}"
+    else:
+        why = replace(other.gap, reason=other.refusal.reason, detail=other.refusal.detail).sentence
+    return Refusal(Reason.SHARED, {**names, "why": why})
+
+
+def _due(demand: Demand) -> bool:
+    """Whether the engine needs the member of a target: some site uses it, not only assigns it."""
+    return any(s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
+
+
+def _severity(demand: Demand) -> Severity:
+    needed = (s for s in demand.sites if s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous)
+    unguarded = any(not s.guarded and s.kind is not SiteKind.PROBE for s in needed)
+    return Severity.CRASH if unguarded else Severity.SILENT
+
+
+def _as_shim(gap: Gap) -> Provider:
+    """What the forward will be on the wrapper: values become properties."""
+    first = gap.providers[0]
+    values = (MemberKind.INSTANCE, MemberKind.CACHED_PROPERTY, MemberKind.CLASS_ATTRIBUTE)
+    kind = MemberKind.PROPERTY if first.kind in values else first.kind
+    owner = gap.target
+    return replace(first, candidate=owner, cls=owner, line=owner.line, kind=kind, decorators=(), flavour=first.flavour)

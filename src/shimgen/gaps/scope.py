@@ -1,0 +1,65 @@
+"""Which gaps a command is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from shimgen.model.domain import ClassRef, Decision, Demand, Gap, Scope, Wrapper
+from shimgen.model.profile import Profile
+
+CORE = "core"
+
+
+def in_scope(gaps: Sequence[Gap], scope: Scope) -> tuple[Gap, ...]:
+    """The gaps that `scope` selects, in their order.
+
+    Where a wrapper gets one member of an interface it gets the interface's other members too, whatever their
+    severity; unless the user named members, who then gets these.
+    """
+    chosen = [gap for gap in gaps if gap.demanded and _selected(gap, scope)]
+    if scope.members:
+        return tuple(chosen)
+    got: dict[ClassRef, set[str]] = {}
+    for gap in chosen:
+        if gap.decision is not Decision.REFUSE:
+            got.setdefault(gap.wrapper.cls, set()).update(_wanted(gap.interfaces, scope) - {CORE})
+    taken = {id(gap) for gap in chosen}
+    return tuple(
+        gap
+        for gap in gaps
+        if id(gap) in taken
+        or (gap.decision is not Decision.REFUSE and got.get(gap.wrapper.cls, set()) & set(gap.interfaces))
+    )
+
+
+def _wanted(interfaces: Iterable[str], scope: Scope) -> set[str]:
+    return {name for name in interfaces if not scope.interfaces or name in scope.interfaces}
+
+
+def _selected(gap: Gap, scope: Scope) -> bool:
+    return (
+        (scope.severity == "all" or gap.severity == scope.severity)
+        and (not scope.wrappers or any(fnmatchcase(gap.wrapper.cls.name, glob) for glob in scope.wrappers))
+        and (not scope.members or gap.member in scope.members)
+        and (not scope.interfaces or bool(set(gap.interfaces or (CORE,)) & set(scope.interfaces)))
+    )
+
+
+def unknown_names(
+    scope: Scope, profile: Profile, wrappers: Sequence[Wrapper], demands: Sequence[Demand], gaps: Sequence[Gap]
+) -> tuple[str, str, tuple[str, ...]] | None:
+    """The first name of the scope that means nothing here: its option, the name, and what is known."""
+    interfaces = tuple(sorted({*profile.interfaces, CORE}))
+    classes = tuple(sorted({w.cls.name for w in wrappers}))
+    members = tuple(sorted({d.member for d in demands} | {g.member for g in gaps}))
+    for name in scope.interfaces:
+        if name not in interfaces:
+            return "interface", name, interfaces
+    for glob in scope.wrappers:
+        if not any(fnmatchcase(name, glob) for name in classes):
+            return "wrapper", glob, classes
+    for name in scope.members:
+        if name not in members:
+            return "member", name, members
+    return None

@@ -1,0 +1,137 @@
+"""One parsed file -> `ModuleFacts` without uses: imports, classes, functions, module-level assignments."""
+
+from __future__ import annotations
+
+import ast
+
+from shimgen.index.functions import function_facts
+from shimgen.index.values import expr_of
+from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store
+
+_SCOPES: dict[type[ast.AST], str] = {
+    ast.If: "if",
+    ast.Try: "try",
+    ast.TryStar: "try",
+    ast.With: "with",
+    ast.For: "loop",
+    ast.While: "loop",
+    ast.Match: "match",
+}
+
+
+def extract_definitions(module: ast.Module, lines: int) -> ModuleFacts:
+    """Facts of a module. Nested functions are only searched for imports and classes."""
+    collector = _Collector()
+    collector.block(module.body, "", "")
+    return ModuleFacts(
+        tuple(collector.imports),
+        tuple(collector.classes),
+        tuple(collector.functions),
+        tuple(collector.stores),
+        lines=lines,
+    )
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.imports: list[Import] = []
+        self.classes: list[Class] = []
+        self.functions: list[Function] = []
+        self.stores: list[Store] = []
+
+    def block(self, body: list[ast.stmt], prefix: str, scope: str) -> None:
+        """Statements of a module, or of a function when `prefix` ends in "<locals>."."""
+        for node in body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node, scope)
+            elif isinstance(node, ast.ClassDef):
+                self._class(node, prefix, scope)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not prefix:
+                    self.functions.append(function_facts(node, scope, in_class=False))
+                self.block(node.body, f"{prefix}{node.name}.<locals>.", "function")
+            elif isinstance(node, ast.Assign | ast.AnnAssign) and not prefix:
+                self._store(node, scope)
+            elif type(node) in _SCOPES:
+                inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
+                for part in _bodies(node):
+                    self.block(part, prefix, inner)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: str) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                bound = alias.asname or alias.name.partition(".")[0]
+                module = alias.name if alias.asname else bound
+                self.imports.append(Import(bound, module, "", 0, node.lineno, scope))
+            else:
+                bound = alias.asname or alias.name
+                self.imports.append(Import(bound, node.module or "", alias.name, node.level, node.lineno, scope))
+
+    def _store(self, node: ast.Assign | ast.AnnAssign, scope: str) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if isinstance(target, ast.Name) and node.value is not None:
+                self.stores.append(Store(target.id, node.lineno, expr_of(node.value), "assign", scope))
+
+    def _class(self, node: ast.ClassDef, prefix: str, scope: str) -> None:
+        name = prefix + node.name
+        functions: list[Function] = []
+        attributes: list[ClassAttribute] = []
+        self._class_body(node.body, name, "", functions, attributes)
+        self.classes.append(
+            Class(
+                name,
+                node.lineno,
+                node.end_lineno or node.lineno,
+                tuple(expr_of(base) for base in node.bases),
+                tuple(keyword.arg or "**" for keyword in node.keywords),
+                tuple(ast.unparse(decorator) for decorator in node.decorator_list),
+                scope,
+                tuple(functions),
+                tuple(attributes),
+            )
+        )
+
+    def _class_body(
+        self,
+        body: list[ast.stmt],
+        name: str,
+        scope: str,
+        functions: list[Function],
+        attributes: list[ClassAttribute],
+    ) -> None:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                functions.append(function_facts(node, scope))
+                self.block(node.body, f"{name}.{node.name}.<locals>.", "function")
+            elif isinstance(node, ast.ClassDef):
+                self._class(node, f"{name}.", scope)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                attributes.extend(_class_attributes(node))
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node, "class")
+            elif type(node) in _SCOPES:
+                for part in _bodies(node):
+                    self._class_body(part, name, scope or _SCOPES[type(node)], functions, attributes)
+
+
+def _class_attributes(node: ast.Assign | ast.AnnAssign) -> list[ClassAttribute]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
+    value = None if node.value is None else expr_of(node.value)
+    dotted = node.value is not None and any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and "." in n.value for n in ast.walk(node.value)
+    )
+    names = [t.id for t in targets if isinstance(t, ast.Name)]
+    return [ClassAttribute(name, node.lineno, value, annotation, dotted) for name in names]
+
+
+def _is_type_checking(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:
+    bodies = [getattr(node, field, []) for field in ("body", "orelse", "finalbody")]
+    bodies += [handler.body for handler in getattr(node, "handlers", [])]
+    bodies += [case.body for case in getattr(node, "cases", [])]
+    return [body for body in bodies if body]

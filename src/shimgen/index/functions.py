@@ -1,0 +1,322 @@
+"""One function -> `Function`: its signature, and what its body reads, stores, calls and returns."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TypeGuard, cast
+
+from shimgen.index.values import chain_of, expr_of
+from shimgen.model.facts import Access, Call, Expr, Function, Param, Store
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+_KINDS = {
+    "property": "property",
+    "cached_property": "cached_property",
+    "functools.cached_property": "cached_property",
+    "classmethod": "classmethod",
+    "staticmethod": "staticmethod",
+    "abc.abstractproperty": "property",
+}
+# Nodes that hold something, unlike contexts and operators.
+_NODES = (ast.expr, ast.stmt, ast.arguments, ast.arg, ast.keyword, ast.comprehension, ast.excepthandler, ast.withitem)
+# A parameter or result of such a name may carry the dotted name of a module or weight.
+_CARRIES_NAMES = re.compile(r"(?:^|_)(?:names?|keys?|fqn|prefix|pattern|weights?|modules?)(?:$|_)")
+
+
+def parameters(args: ast.arguments) -> tuple[Param, ...]:
+    """The parameters in order of declaration, with the source texts of defaults and annotations."""
+
+    def text(node: ast.expr | None) -> str | None:
+        return None if node is None else ast.unparse(node)
+
+    positional = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
+    result = [
+        Param(a.arg, "posonly" if i < len(args.posonlyargs) else "pos", text(d), text(a.annotation))
+        for i, (a, d) in enumerate(zip(positional, defaults, strict=True))
+    ]
+    if args.vararg:
+        result.append(Param(args.vararg.arg, "var", None, text(args.vararg.annotation)))
+    result += [
+        Param(a.arg, "kwonly", text(d), text(a.annotation))
+        for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    ]
+    if args.kwarg:
+        result.append(Param(args.kwarg.arg, "varkw", None, text(args.kwarg.annotation)))
+    return tuple(result)
+
+
+def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -> Function:
+    """Facts of one function. `scope` tells the statement it is nested in, `in_class` whether it is a member."""
+    decorators = tuple(ast.unparse(d) for d in node.decorator_list)
+    kind = _member_kind(node.name, decorators) if in_class else "function"
+    body = _Body(node)
+    return Function(
+        node.name,
+        node.lineno,
+        node.end_lineno or node.lineno,
+        kind,
+        _flavour(node, body.yields),
+        decorators,
+        parameters(node.args),
+        ast.unparse(node.returns) if node.returns else None,
+        _stub(node),
+        scope,
+        tuple(body.reads),
+        tuple(body.stores),
+        tuple(body.calls),
+        tuple(body.returned),
+        tuple(_name_parameters(node)),
+        tuple(body.leaving),
+    )
+
+
+def _member_kind(name: str, decorators: tuple[str, ...]) -> str:
+    for decorator in decorators:
+        if decorator in _KINDS:
+            return _KINDS[decorator]
+        if decorator == f"{name}.setter" or decorator.endswith(".setter"):
+            return "setter"
+        if decorator.endswith((".deleter", ".getter")):
+            return "deleter" if decorator.endswith(".deleter") else "property"
+    # These three are classmethods and a staticmethod without saying so (language reference, 3.3).
+    if name in ("__init_subclass__", "__class_getitem__"):
+        return "classmethod"
+    return "staticmethod" if name == "__new__" else "method"
+
+
+def _flavour(node: FunctionNode, yields: bool) -> str:
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "asyncgen" if yields else "async"
+    return "generator" if yields else ""
+
+
+def _stub(node: FunctionNode) -> str:
+    """ "empty" when the body does nothing at all, "raises" when it only raises NotImplementedError."""
+    for statement in node.body:
+        if isinstance(statement, ast.Pass):
+            continue
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue
+        if isinstance(statement, ast.Raise) and statement.exc is not None:
+            raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+            return "raises" if chain_of(raised) == "NotImplementedError" else ""
+        return ""
+    return "empty"
+
+
+def _name_parameters(node: FunctionNode) -> Iterator[tuple[str, bool]]:
+    """Parameters that may carry names, and whether they are only compared with literals without a dot."""
+    for arg in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
+        if _CARRIES_NAMES.search(arg.arg):
+            yield arg.arg, _only_compared(node, arg.arg)
+
+
+def _only_compared(node: FunctionNode, name: str) -> bool:
+    """One walk: a use outside of such a comparison, or of a raise, ends it."""
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is ast.Name:
+            if cast(ast.Name, item).id == name:
+                return False
+        elif kind is ast.Compare and _compares_suffix(cast(ast.Compare, item), name):
+            continue
+        elif kind is not ast.Raise:
+            push_children(item, stack)
+    return True
+
+
+def _compares_suffix(node: ast.Compare, name: str) -> bool:
+    if not isinstance(node.left, ast.Name) or node.left.id != name:
+        return False
+    groups = [c.elts if isinstance(c, ast.Tuple | ast.List | ast.Set) else [c] for c in node.comparators]
+    return all(_is_text(item) and "." not in str(item.value) for group in groups for item in group)
+
+
+def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Puts the child nodes on `stack`; a quarter of the cost of ast.iter_child_nodes."""
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if value.__class__ is list:
+            stack.extend(item for item in cast(list[object], value) if isinstance(item, ast.AST))
+        elif isinstance(value, _NODES):
+            stack.append(value)
+
+
+class _Body:
+    """Collects the facts of a function body in one walk; nested functions and lambdas count as part of it."""
+
+    def __init__(self, node: FunctionNode) -> None:
+        args = node.args
+        every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+        self.roots = {a.arg for a in every if a is not None}
+        self.follow_calls = not node.name.startswith("forward")
+        self.reads: list[Access] = []
+        self.stores: list[Store] = []
+        self.calls: list[Call] = []
+        self.returned: list[Expr] = []
+        self.leaving: list[str] = []
+        self.yields = False
+        self._seen: set[str] = set()
+        self._nested = False
+        self._statements(node.body, "")
+
+    def _statements(self, body: list[ast.stmt], branch: str) -> None:
+        for statement in body:
+            self._statement(statement, branch)
+
+    def _arm(self, body: list[ast.stmt], branch: str, line: int, number: int) -> None:
+        arm = f"{branch}/{line}:{number}" if branch else f"{line}:{number}"
+        if body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue):
+            self.leaving.append(arm)
+        self._statements(body, arm)
+
+    def _statement(self, node: ast.stmt, branch: str) -> None:
+        if isinstance(node, ast.Expr):
+            self._expression(node.value, branch)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            self._assignment(node, branch)
+            if node.value is not None:
+                self._expression(node.value, branch)
+        elif isinstance(node, ast.If | ast.While):
+            self._expression(node.test, branch)
+            self._arm(node.body, branch, node.lineno, 0)
+            self._arm(node.orelse, branch, node.lineno, 1)
+        elif isinstance(node, ast.Return):
+            if node.value is not None:
+                if not self._nested:
+                    self.returned.append(expr_of(node.value))
+                self._expression(node.value, branch)
+        elif isinstance(node, ast.For | ast.AsyncFor):
+            self._target(node.target, None, node.lineno, "other", branch)
+            self._expression(node.iter, branch)
+            self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
+        else:
+            self._rare(node, branch)
+
+    def _rare(self, node: ast.stmt, branch: str) -> None:
+        if isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                self._expression(item.context_expr, branch)
+                if item.optional_vars is not None:
+                    value = expr_of(item.context_expr)
+                    self._target(item.optional_vars, value, item.context_expr.lineno, "other", branch)
+            self._statements(node.body, branch)
+        elif isinstance(node, ast.Try | ast.TryStar):
+            self._statements([*node.body, *node.orelse], branch)
+            for number, handler in enumerate(node.handlers):
+                self._arm(handler.body, branch, node.lineno, number)
+            self._statements(node.finalbody, branch)
+        elif isinstance(node, ast.Match):
+            self._expression(node.subject, branch)
+            for number, case in enumerate(node.cases):
+                self._arm(case.body, branch, node.lineno, number)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            outer, self._nested = self._nested, True
+            yields = self.yields
+            self._arm(node.body, branch, node.lineno, 0)
+            self._nested, self.yields = outer, yields
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                self._target(target, None, node.lineno, "delete", branch)
+        elif not isinstance(node, ast.ClassDef | ast.Import | ast.ImportFrom):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self._expression(child, branch)
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, branch: str) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._assign_pair(target, node.value, node.lineno, branch)
+        elif isinstance(node, ast.AugAssign):
+            self._target(node.target, None, node.lineno, "augment", branch)
+            self._expression(node.target, branch)
+        elif node.value is not None:
+            self._target(node.target, expr_of(node.value), node.lineno, "assign", branch)
+
+    def _assign_pair(self, target: ast.expr, value: ast.expr, line: int, branch: str) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+            paired = values if len(values) == len(target.elts) else [None] * len(target.elts)
+            for item, part in zip(target.elts, paired, strict=True):
+                if part is None:
+                    self._target(item, None, line, "other", branch)
+                else:
+                    self._assign_pair(item, part, line, branch)
+            return
+        self._target(target, expr_of(value), line, "assign", branch)
+
+    def _target(self, target: ast.expr, value: Expr | None, line: int, how: str, branch: str) -> None:
+        while isinstance(target, ast.Subscript | ast.Starred):
+            key = repr(target.slice.value) if isinstance(target, ast.Subscript) and _is_text(target.slice) else ""
+            value = Expr("dict", "", (value,), (key,)) if value is not None and key else None
+            target, how = target.value, "item"
+        if isinstance(target, ast.Tuple | ast.List):
+            for item in target.elts:
+                self._target(item, None, line, "other", branch)
+            return
+        chain = chain_of(target)
+        if not chain:
+            return
+        root, _, rest = chain.partition(".")
+        if not rest and not self._follow_local(value):
+            return
+        if rest and root not in self.roots and value is None:
+            return
+        self.stores.append(Store(chain, line, value, how, branch))
+
+    def _follow_local(self, value: Expr | None) -> bool:
+        if value is None:
+            return False
+        return value.op in ("name", "choice", "item", "dict") or (value.op == "call" and self.follow_calls)
+
+    def _expression(self, node: ast.expr, branch: str) -> None:
+        stack: list[ast.AST] = [node]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, ast.Attribute):
+                chain = chain_of(item)
+                if chain:
+                    self._read(chain, item)
+                    continue
+            elif isinstance(item, ast.Call):
+                self._call(item, branch)
+            elif isinstance(item, ast.NamedExpr):
+                self._target(item.target, expr_of(item.value), item.lineno, "assign", branch)
+            elif isinstance(item, ast.Yield | ast.YieldFrom):
+                self.yields = True
+            push_children(item, stack)
+
+    def _read(self, chain: str, node: ast.Attribute) -> None:
+        if isinstance(node.ctx, ast.Load) and chain not in self._seen and chain.partition(".")[0] in self.roots:
+            self._seen.add(chain)
+            self.reads.append(Access(chain, node.lineno))
+
+    def _call(self, node: ast.Call, branch: str) -> None:
+        root = chain_of(node.func).partition(".")[0]
+        if root in self.roots or self._is_super(node.func) or any(self._from_root(a) for a in _arguments(node)):
+            self.calls.append(Call(expr_of(node, 4), node.lineno, branch))
+
+    def _from_root(self, node: ast.expr) -> bool:
+        return chain_of(node).partition(".")[0] in self.roots
+
+    @staticmethod
+    def _is_super(func: ast.expr) -> bool:
+        if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
+            return False
+        return isinstance(func.value.func, ast.Name) and func.value.func.id == "super"
+
+
+def _is_text(node: ast.expr) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _arguments(node: ast.Call) -> Iterator[ast.expr]:
+    yield from node.args
+    for keyword in node.keywords:
+        yield keyword.value

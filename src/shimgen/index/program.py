@@ -1,0 +1,293 @@
+"""The index of one baseline: facts by path, names resolved across files, MROs. Implements `model.program.Program`."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import msgspec
+
+from shimgen.index.definitions import extract_definitions
+from shimgen.index.instances import Evaluator
+from shimgen.index.linear import linearise
+from shimgen.index.uses import extract_uses, may_hold_uses
+from shimgen.model.domain import ClassRef
+from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
+from shimgen.model.globs import matches
+from shimgen.model.profile import Profile
+from shimgen.model.program import Attribute, Mro, Resolved
+from shimgen.model.source import Skipped, Stats, Tree
+
+_UNKNOWN = Resolved("unknown")
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Parsing makes millions of objects and no cycles that matter: the collector costs a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class Index:
+    """Facts of one tree, extracted when they are first asked for."""
+
+    def __init__(self, tree: Tree, profile: Profile, root: str = "") -> None:
+        """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/")."""
+        self._tree = tree
+        self._profile = profile
+        self._root = root
+        self._facts: dict[str, ModuleFacts] = {}
+        self._uses: dict[str, tuple[Use, ...]] = {}
+        self._by_module = {self.module_name(path): path for path in sorted(tree.blobs) if path.endswith(".py")}
+        self._names: dict[str, dict[str, Resolved | Import]] = {}
+        self._classes: dict[ClassRef, Class] = {}
+        self._mros: dict[ClassRef, Mro] = {}
+        self._evaluator = Evaluator(self)
+
+    # -- files ---------------------------------------------------------------------------------------------
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Files met so far that are not Python, sorted."""
+        bad = [(path, facts) for path, facts in sorted(self._facts.items()) if facts.error]
+        return tuple(Skipped(path, facts.error, facts.error_line) for path, facts in bad)
+
+    def stats(self) -> Stats:
+        """What was seen so far; `filtered` files were not needed."""
+        read = set(self._facts) | set(self._uses)
+        lines = sum(facts.lines for facts in self._facts.values())
+        return Stats(len(self._tree.blobs), len(read), 0, len(self._tree.blobs) - len(read), lines, 0.0, self.skipped)
+
+    def package_path(self, path: str) -> str:
+        return path.removeprefix(self._root)
+
+    def module_name(self, path: str) -> str:
+        parts = self.package_path(path).removesuffix(".py").split("/")
+        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+    def model_paths(self) -> tuple[str, ...]:
+        """The files of the profile's model folders, sorted."""
+        return tuple(
+            path for path in self._python_files() if matches(self.package_path(path), self._profile.models.paths)
+        )
+
+    def use_paths(self) -> tuple[str, ...]:
+        """The files searched for demands, sorted: the engine's, without models and exclusions."""
+        profile = self._profile
+        return tuple(
+            path
+            for path in self._python_files()
+            if matches(self.package_path(path), profile.engine)
+            and not matches(self.package_path(path), (*profile.exclude, *profile.models.paths))
+        )
+
+    def _python_files(self) -> Iterator[str]:
+        return (path for path in sorted(self._tree.blobs) if path.endswith(".py") and path.startswith(self._root))
+
+    def module(self, path: str) -> ModuleFacts:
+        facts = self._facts.get(path)
+        if facts is None:
+            facts = self._facts[path] = definitions_of(self._tree.read(path))
+        return facts
+
+    def uses(self, path: str) -> tuple[Use, ...]:
+        found = self._uses.get(path)
+        if found is None:
+            source = self._tree.read(path)
+            found = self._uses[path] = uses_of(source, self.package_path(path), self._profile)
+        return found
+
+    # -- classes -------------------------------------------------------------------------------------------
+
+    def model_classes(self) -> tuple[ClassRef, ...]:
+        return tuple(ref for path in self.model_paths() for ref in self.classes_of(path))
+
+    def classes_of(self, path: str) -> tuple[ClassRef, ...]:
+        """The classes of one file in the order of their lines."""
+        return tuple(ClassRef(path, cls.name, cls.line) for cls in self.module(path).classes)
+
+    def cls(self, ref: ClassRef) -> Class:
+        found = self._classes.get(ref)
+        if found is None:
+            for item in self.module(ref.path).classes:
+                self._classes[ClassRef(ref.path, item.name, item.line)] = item
+            found = self._classes[ref]
+        return found
+
+    def attributes(self, ref: ClassRef) -> Mapping[str, Attribute]:
+        return self._evaluator.attributes(ref)
+
+    def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
+        for cls in self.mro(ref).classes:
+            for function in reversed(self.cls(cls).functions):
+                if function.name == member and not function.stub and function.kind not in ("setter", "deleter"):
+                    return cls, function
+        return None
+
+    def mro(self, ref: ClassRef) -> Mro:
+        found = self._mros.get(ref)
+        if found is None:
+            self._mros[ref] = Mro((ref,))  # a class that inherits from itself ends here
+            found = self._mros[ref] = self._linearise(ref)
+        return found
+
+    def _linearise(self, ref: ClassRef) -> Mro:
+        parents: list[Mro] = []
+        externals: list[str] = []
+        unresolved: list[str] = []
+        for base in self.cls(ref).bases:
+            text = base.parts[0].text if base.op == "item" else base.text
+            target = self.resolve(ref.path, text) if text else _UNKNOWN
+            if target.ref is not None and target.ref != ref:
+                parents.append(self.mro(target.ref))
+            elif target.kind == "external":
+                externals.append(target.name)
+            else:
+                unresolved.append(text or base.op)
+        classes = linearise(ref, [mro.classes for mro in parents])
+        for mro in parents:
+            externals += mro.externals
+            unresolved += mro.unresolved
+        return Mro(classes, tuple(dict.fromkeys(externals)), tuple(dict.fromkeys(unresolved)))
+
+    # -- names ---------------------------------------------------------------------------------------------
+
+    def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
+        head, _, rest = dotted.partition(".")
+        return self._resolve(path, head, rest, frozenset())
+
+    def _resolve(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
+        if (path, head) in seen:
+            return _UNKNOWN
+        seen = seen | {(path, head)}
+        entry = self._module_names(path).get(head)
+        if entry is None:
+            return self._from_star(path, head, rest, seen)
+        if isinstance(entry, Import):
+            return self._imported(path, entry, rest, seen)
+        if entry.kind == "value":
+            return self._through_alias(path, entry, rest, seen)
+        if rest and entry.ref is not None:
+            return self._nested(entry.ref, rest)
+        return entry
+
+    def _through_alias(self, path: str, entry: Resolved, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
+        values = [s.value for s in self.module(path).stores if s.target == entry.name]
+        if len(values) == 1 and values[0] is not None and values[0].op == "name":
+            head, _, tail = values[0].text.partition(".")
+            return self._resolve(path, head, ".".join(p for p in (tail, rest) if p), seen)
+        return _UNKNOWN if rest else entry
+
+    def _nested(self, ref: ClassRef, rest: str) -> Resolved:
+        name = f"{ref.name}.{rest}"
+        inner = [r for r in self.classes_of(ref.path) if r.name == name]
+        if inner:
+            return Resolved("class", ref.path, name, inner[-1])
+        return Resolved("value", ref.path, name) if "." not in rest else _UNKNOWN
+
+    def _from_star(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
+        for imported in self.module(path).imports:
+            if imported.local == "*":
+                target = self._by_module.get(self._absolute(path, imported))
+                found = self._resolve(target, head, rest, seen) if target else _UNKNOWN
+                if found.kind != "unknown":
+                    return found
+        return _UNKNOWN
+
+    def _imported(self, path: str, imported: Import, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
+        module = self._absolute(path, imported)
+        if not imported.name:
+            return self._in_module(module, rest, seen)
+        return self._in_module(module, ".".join(p for p in (imported.name, rest) if p), seen)
+
+    def _in_module(self, module: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
+        """What `rest` is, seen from `module`: the longest module path wins, as far as modules exist."""
+        parts = rest.split(".") if rest else []
+        while parts and f"{module}.{parts[0]}" in self._by_module and not self._defines(module, parts[0]):
+            module = f"{module}.{parts.pop(0)}"
+        target = self._by_module.get(module)
+        if target is not None:
+            return self._resolve(target, parts[0], ".".join(parts[1:]), seen) if parts else Resolved("module", target)
+        if parts and self._is_package(f"{module}.{parts[0]}"):
+            return self._in_module(f"{module}.{parts[0]}", ".".join(parts[1:]), seen)
+        if self._is_package(module):
+            return _UNKNOWN
+        return Resolved("external", "", ".".join(p for p in (module, *parts) if p))
+
+    def _defines(self, module: str, name: str) -> bool:
+        path = self._by_module.get(module)
+        return path is not None and name in self._module_names(path)
+
+    def _is_package(self, module: str) -> bool:
+        top = module.partition(".")[0]
+        prefix = module.replace(".", "/") + "/"
+        return top == self._profile.package and any(
+            self.package_path(path).startswith(prefix) for path in self._by_module.values()
+        )
+
+    def _absolute(self, path: str, imported: Import) -> str:
+        if not imported.level:
+            return imported.module
+        package = self.module_name(path).split(".")
+        drop = imported.level - (1 if path.endswith("/__init__.py") else 0)
+        base = package[: len(package) - drop] if drop else package
+        return ".".join([*base, imported.module] if imported.module else base)
+
+    def _module_names(self, path: str) -> Mapping[str, Resolved | Import]:
+        names = self._names.get(path)
+        if names is None:
+            names = self._names[path] = self._bind(path)
+        return names
+
+    def _bind(self, path: str) -> dict[str, Resolved | Import]:
+        """What each name of a module stands for. A later binding wins, a local one never hides a module-level one."""
+        facts = self.module(path)
+        names: dict[str, Resolved | Import] = {}
+        for imported in sorted(facts.imports, key=lambda i: i.where not in ("function", "class"))[::1]:
+            if imported.local != "*":
+                names[imported.local] = imported
+        for store in facts.stores:
+            names[store.target] = Resolved("value", path, store.target)
+        for function in facts.functions:
+            names[function.name] = Resolved("function", path, function.name)
+        for cls in facts.classes:
+            if "<locals>" not in cls.name:
+                names[cls.name] = Resolved("class", path, cls.name, ClassRef(path, cls.name, cls.line))
+            else:
+                short = cls.name.rpartition(".")[2]
+                names.setdefault(short, Resolved("class", path, cls.name, ClassRef(path, cls.name, cls.line)))
+        return names
+
+
+def parse(source: bytes) -> ast.Module | ModuleFacts:
+    """The syntax tree, or facts that carry nothing but the reason why there is none."""
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        return ModuleFacts(error=f"does not parse: {error.msg}", error_line=error.lineno or 0)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return ModuleFacts(error=f"does not parse: {error or type(error).__name__}")
+
+
+def definitions_of(source: bytes) -> ModuleFacts:
+    """Definitions of a file from its bytes; a file that does not parse gives facts with `error` set."""
+    module = parse(source)
+    lines = source.count(b"\n")
+    if isinstance(module, ModuleFacts):
+        return msgspec.structs.replace(module, lines=lines)
+    return extract_definitions(module, lines)
+
+
+def uses_of(source: bytes, package_path: str, profile: Profile) -> tuple[Use, ...]:
+    """Uses of receivers in a file, () when it does not parse (its definitions say so)."""
+    if not may_hold_uses(source, package_path, profile):
+        return ()
+    module = parse(source)
+    return () if isinstance(module, ModuleFacts) else extract_uses(module, package_path, profile, source)

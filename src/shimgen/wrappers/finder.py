@@ -1,0 +1,92 @@
+"""Finds composition wrappers: classes that hold a model and stand before the engine in its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shimgen.model.domain import ClassRef, Delegate, Wrapper
+from shimgen.model.profile import Profile
+from shimgen.model.program import Attribute, Program
+from shimgen.wrappers.entries import entry_classes
+from shimgen.wrappers.shapes import Shapes
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One attribute that may be the delegate, with its shape."""
+
+    attribute: Attribute
+    shape: str
+
+
+def find_wrappers(program: Program, profile: Profile) -> tuple[Wrapper, ...]:
+    """All wrappers of the profile's model folders, sorted by path and name.
+
+    A class is a wrapper when its constructor assigns a full model to an attribute; or a body, when the class is
+    itself a multimodal model (the profile's `multimodal_members`), which a plain model over its own body is not;
+    or a value whose class only run time knows, when the class runs it in its own forward or loads weights into it.
+    """
+    shapes = Shapes(program, profile.models)
+    entries = entry_classes(program, profile.models)
+    found = (_wrapper(program, profile, shapes, ref, ref in entries) for ref in program.model_classes())
+    return tuple(sorted((w for w in found if w is not None), key=lambda w: w.cls))
+
+
+def _wrapper(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef, entry: bool) -> Wrapper | None:
+    held = _held(program, profile, shapes, ref)
+    if held is None:
+        return None
+    attribute = held.attribute
+    delegate = Delegate(
+        attribute.name,
+        attribute.owner,
+        attribute.line,
+        attribute.types,
+        attribute.optional,
+        attribute.unknown,
+        held.shape,
+    )
+    return Wrapper(ref, delegate, _role(program, profile, ref), entry)
+
+
+def _held(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef) -> _Held | None:
+    """The attribute that holds the model: full before body before unknown, the one that gets the batch first."""
+    attributes = [a for a in program.attributes(ref).values() if a.initial and _constructs(a)]
+    full = [_Held(a, "full") for a in attributes if any(shapes.of(t) == "full" for t in a.types)]
+    multimodal = _is_multimodal(program, profile, ref)
+    bodies = [_Held(a, "body") for a in attributes if multimodal and any(shapes.of(t) == "body" for t in a.types)]
+    dynamic = [_Held(a, "unknown") for a in attributes if shapes.is_dynamic_model(ref, a)]
+    for group in (full, bodies, dynamic):
+        if group:
+            used = [h for h in group if shapes.gets_batches(ref, h.attribute.name)]
+            return min(used or group, key=lambda h: (h.attribute.line, h.attribute.name))
+    return None
+
+
+def _constructs(attribute: Attribute) -> bool:
+    """Not a copy of something inside another attribute (self.model = self.language_model.model)."""
+    value = attribute.value
+    return value is None or value.op != "name" or value.text.count(".") < 2
+
+
+def _is_multimodal(program: Program, profile: Profile, ref: ClassRef) -> bool:
+    members = profile.models.multimodal_members
+    return any(program.find(ref, member) or member in program.attributes(ref) for member in members)
+
+
+def _role(program: Program, profile: Profile, ref: ClassRef) -> str:
+    """ "draft" for a class that reads the target's hidden states on its forward path, as the profile tells them."""
+    wanted = profile.models.draft_reads
+    seen: set[ClassRef] = set()
+    queue = [ref]
+    while queue:
+        cls = queue.pop()
+        if cls in seen:
+            continue
+        seen.add(cls)
+        found = next((f for m in profile.models.forward_members if (f := program.find(cls, m))), None)
+        if found is not None and any(read.chain.endswith(wanted) for read in found[1].reads):
+            return "draft"
+        attributes = program.attributes(cls).values()
+        queue += [t for a in attributes for t in a.types if a.name in profile.models.body_attributes]
+    return "target"
