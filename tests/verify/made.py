@@ -23,6 +23,8 @@ from shimgen.model.domain import (
 )
 from shimgen.model.facts import CallShape, Param
 from shimgen.model.proof import Proof
+from shimgen.model.source import memory_tree
+from shimgen.verify import static
 from shimgen.verify.members import parameters
 
 PATH = "stack/models/wrapper.py"
@@ -46,6 +48,10 @@ class Wrapper(Module):
         return self.language_model(x)
 
 '''
+PROVIDERS = {
+    FULL.path: b"from stack.config import LIMIT\n\n\nclass FullModel: ...\n",
+    OTHER.path: b"from ..config import LIMIT\n\n\nclass OtherModel: ...\n",
+}
 
 
 def params(signature: str) -> tuple[Param, ...]:
@@ -111,3 +117,10 @@ class Sample:
 def failures(proofs: Sequence[Proof]) -> dict[str, str]:
     """What failed, by check."""
     return {p.check: p.detail for p in proofs if not p.passed}
+
+
+def check(edit: FileChange, after: Sequence[Gap] = (), before: Sequence[Gap] | None = None) -> tuple[Proof, ...]:
+    """The static proofs of an edit after which the gaps are `after`."""
+    tree = memory_tree({edit.path: edit.before, **PROVIDERS})
+    known = [shim.gap for shim in edit.shims] if before is None else before
+    return static(tree, [edit], lambda patched: after, known)

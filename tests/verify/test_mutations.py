@@ -10,13 +10,13 @@ from shimgen.model.domain import FileChange, Gap
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.source import memory_tree
 from shimgen.verify import sandbox, static
-from tests.verify.made import change, failures
+from tests.verify.made import PROVIDERS, change, failures
 from tests.verify.samples import MUTANTS, SAMPLES
 
 
 def verified(edit: FileChange) -> list[Proof]:
     """The static proofs of one edit whose gap is closed."""
-    tree = memory_tree({edit.path: edit.before})
+    tree = memory_tree({edit.path: edit.before, **PROVIDERS})
     before: Sequence[Gap] = [shim.gap for shim in edit.shims]
     return list(static(tree, [edit], lambda patched: [], before))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
-from shimgen.verify.members import FUNCTIONS, Member, Statement
+from shimgen.verify.members import FUNCTIONS, Member, Statement, literal
 
 BASE = "shimgen_base"
 DEFAULT = "shimgen_default_{}"
@@ -73,15 +73,6 @@ def source(found: Member, defaults: dict[str, str]) -> str:
     body: list[ast.stmt] = [_neutral(copy.deepcopy(s), defaults) for s in found.statements]
     cls = ast.ClassDef(name=found.cls.name, bases=[ast.Name(BASE)], keywords=[], body=body, decorator_list=[])
     return ast.unparse(ast.fix_missing_locations(cls))
-
-
-def literal(text: str) -> bool:
-    """Whether a default is a literal, whose value everyone agrees on."""
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 def _neutral(statement: Statement, defaults: dict[str, str]) -> Statement:

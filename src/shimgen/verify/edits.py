@@ -1,35 +1,85 @@
-"""Whether an edit only inserts: the file before, plus lines, apart from an import that grows and a lone `pass`."""
+"""Whether an edit only inserts shims: the file before, plus their lines, apart from imports and a lone `pass`."""
 
 from __future__ import annotations
 
 import ast
-import difflib
+import copy
 from collections import Counter
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, zip_longest
+
+from shimgen.verify.members import FUNCTIONS, parse
 
 Imported = tuple[str, int, str, str | None]
+Span = tuple[int, int]
+Import = (ast.Import, ast.ImportFrom)
 
 
-def disturbed(before: bytes, after: bytes, tree_before: ast.Module, tree_after: ast.Module) -> str:
-    """The first thing that the edit did besides inserting, "" when there is none."""
+def disturbed(before: bytes, after: bytes, texts: Iterable[str], spans: Collection[Span]) -> str:
+    """The first thing that the edit did besides inserting shims, "" when there is none.
+
+    `texts` are the shims as generated, `spans` the first and last lines of their statements in `after`.
+    Raises SyntaxError or ValueError when one of the files does not parse.
+    """
+    old_tree, new_tree = parse(before), parse(after)
     old, new = _lines(before), _lines(after)
-    passes, imports = set(_lone_passes(tree_before)), set(_import_lines(tree_before))
-    for tag, start, end, _, _ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        touched = range(start + 1, end + 1) if tag in ("replace", "delete") else ()
-        for line in touched:
-            if line not in passes and line not in imports:
-                return f"line {line} is not as it was: {old[line - 1].decode(errors='replace').strip()}"
-    lost = Counter(_imported(tree_before)) - Counter(_imported(tree_after))
-    if lost:
-        return f"the import of {next(iter(lost))[2]} is gone"
-    return ""
+    return (
+        _lost(old, new, {*_import_lines(old_tree), *_lone_passes(old_tree)})
+        or _strange(old, new, _import_lines(new_tree), texts)
+        or _lost_import(old_tree, new_tree)
+        or _unlike(_Skeleton(old_tree, old, ()), _Skeleton(new_tree, new, spans))
+    )
 
 
 def _lines(content: bytes) -> list[bytes]:
     """The lines, by line feed alone; a last line without one is the same line when it gets one."""
     lines = content.split(b"\n")
     return lines[:-1] if lines[-1] == b"" else lines
+
+
+def _lost(old: list[bytes], new: list[bytes], free: Collection[int]) -> str:
+    """The first line that is no longer there, in its order; the line numbers in `free` may go."""
+    rest = iter(new)
+    for number, line in enumerate(old, 1):
+        if number not in free and not any(line == candidate for candidate in rest):
+            return f"line {number} is not as it was: {_shown(line)}"
+    return ""
+
+
+def _strange(old: list[bytes], new: list[bytes], imports: Iterable[int], texts: Iterable[str]) -> str:
+    """The first new line that belongs neither to a shim nor to an import."""
+    ours = {line for text in texts for line in text.encode().split(b"\n")} | {new[n - 1] for n in imports}
+    ours |= {b"", b"\r"}
+    for line in Counter(new) - Counter(old):
+        if line not in ours and not _for_types(line):
+            return f"a line was added that is no part of a shim: {_shown(line)}"
+    return ""
+
+
+def _for_types(line: bytes) -> bool:
+    return line.strip() in (b"if TYPE_CHECKING:", b"if typing.TYPE_CHECKING:")
+
+
+def _lost_import(old: ast.Module, new: ast.Module) -> str:
+    lost = Counter(_imported(old)) - Counter(_imported(new))
+    return f"the import of {'.'.join(filter(None, next(iter(lost))[:3:2]))} is gone" if lost else ""
+
+
+def _imports(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    yield from (n for n in ast.walk(tree) if isinstance(n, Import))
+
+
+def _import_lines(tree: ast.Module) -> set[int]:
+    return set(chain.from_iterable(range(n.lineno, (n.end_lineno or n.lineno) + 1) for n in _imports(tree)))
+
+
+def _imported(tree: ast.Module) -> Iterator[Imported]:
+    """Every name that an import statement binds: module, level, name, alias."""
+    for node in _imports(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.module or "", node.level, a.name, a.asname) for a in node.names)
+        else:
+            yield from ((a.name, 0, "", a.asname) for a in node.names)
 
 
 def _lone_passes(tree: ast.Module) -> Iterator[int]:
@@ -41,18 +91,44 @@ def _lone_passes(tree: ast.Module) -> Iterator[int]:
                 yield body[0].lineno
 
 
-def _imports(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
-    yield from (n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom)))
+class _Skeleton:
+    """The top-level statements of a file without imports, each with its text; `spans` are left out inside them."""
+
+    def __init__(self, tree: ast.Module, lines: list[bytes], spans: Collection[Span]) -> None:
+        self._spans = set(spans)
+        self.statements = [s for s in tree.body if not _only_imports(s)]
+        self.texts = [b"\n".join(lines[s.lineno - 1 : s.end_lineno]) for s in self.statements]
+
+    def shape(self, number: int) -> str:
+        """The syntax of a statement without shims, imports and `pass` in class bodies."""
+        statement = copy.deepcopy(self.statements[number])
+        for node in ast.walk(statement):
+            if isinstance(node, ast.ClassDef):
+                node.body = [s for s in node.body if not self._is_shim(s) and not isinstance(s, ast.Pass)]
+        return ast.dump(statement)
+
+    def _is_shim(self, statement: ast.stmt) -> bool:
+        return (statement.lineno, statement.end_lineno) in self._spans
 
 
-def _import_lines(tree: ast.Module) -> Iterator[int]:
-    yield from chain.from_iterable(range(n.lineno, (n.end_lineno or n.lineno) + 1) for n in _imports(tree))
+def _only_imports(node: ast.stmt) -> bool:
+    """An import, or an `if` with nothing but imports for the type checker."""
+    if isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        return all(isinstance(s, (*Import, ast.Pass)) for s in node.body)
+    return isinstance(node, Import)
 
 
-def _imported(tree: ast.Module) -> Iterator[Imported]:
-    """Every name that an import statement binds: module, level, name, alias."""
-    for node in _imports(tree):
-        if isinstance(node, ast.ImportFrom):
-            yield from ((node.module or "", node.level, a.name, a.asname) for a in node.names)
-        else:
-            yield from ((a.name, 0, "", a.asname) for a in node.names)
+def _unlike(old: _Skeleton, new: _Skeleton) -> str:
+    """The first statement whose syntax, shims aside, is another; equal text needs no second look."""
+    for number, (left, right) in enumerate(zip_longest(old.texts, new.texts)):
+        if left is None or right is None:
+            return "the file has another number of statements than before"
+        if left != right and old.shape(number) != new.shape(number):
+            node = old.statements[number]
+            named = isinstance(node, (*FUNCTIONS, ast.ClassDef))
+            return f"{getattr(node, 'name', '') if named else f'line {node.lineno}'} is changed by more than a shim"
+    return ""
+
+
+def _shown(line: bytes) -> str:
+    return line.decode(errors="replace").strip()[:80]

@@ -21,9 +21,11 @@ class NotFoundError(Exception):
 @dataclass(frozen=True, slots=True)
 class Member:
     """The statements of one shim in the edited file. `kind`: "method", "property", "classmethod",
-    "staticmethod" or "attribute"; `function` is the def that is called (a property's getter)."""
+    "staticmethod" or "attribute"; `function` is the def that is called (a property's getter).
+    `everything` are the statements with their overloads, `foreign` the decorators that do not make a kind."""
 
     cls: ast.ClassDef
+    everything: tuple[Statement, ...]
     statements: tuple[Statement, ...]
     kind: str
     function: ast.FunctionDef | ast.AsyncFunctionDef | None
@@ -94,6 +96,24 @@ def is_overload(statement: Statement) -> bool:
     return isinstance(statement, FUNCTIONS) and any(d.split(".")[-1] == "overload" for d in decorators(statement))
 
 
+def blocks(node: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements in the blocks of an if, try, with, loop or match."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+            yield from child.body
+
+
+def literal(text: str) -> bool:
+    """Whether a default is a literal, whose value everyone agrees on."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
 def _param(arg: ast.arg, kind: str, default: ast.expr | None) -> Param:
     text = None if default is None else ast.unparse(default)
     return Param(arg.arg, kind, text, ast.unparse(arg.annotation) if arg.annotation else None)
@@ -108,15 +128,7 @@ def _named(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.Cla
         elif isinstance(node, FUNCTIONS):
             yield from _named(node.body, f"{prefix}{node.name}.<locals>.")
         else:
-            yield from _named(_nested(node), prefix)
-
-
-def _nested(node: ast.stmt) -> Iterator[ast.stmt]:
-    """The statements in the blocks of an if, try, with, loop or match."""
-    for field in ("body", "orelse", "finalbody"):
-        yield from getattr(node, field, [])
-    for block in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield from block.body
+            yield from _named(blocks(node), prefix)
 
 
 def _bindings(cls: ast.ClassDef, name: str) -> tuple[Statement, ...]:
@@ -135,8 +147,8 @@ def _described(cls: ast.ClassDef, statements: tuple[Statement, ...], name: str) 
     real = [s for s in statements if not is_overload(s)]
     functions = [s for s in real if isinstance(s, FUNCTIONS)]
     if not functions:
-        return Member(cls, tuple(real), "attribute", None)
+        return Member(cls, statements, tuple(real), "attribute", None)
     known = {"property", "classmethod", "staticmethod", f"{name}.setter", f"{name}.deleter"}
     kind = next((d for d in decorators(functions[0]) if d in known), "method")
     foreign = [d for f in functions for d in decorators(f) if d not in known]
-    return Member(cls, tuple(real), kind, functions[0], tuple(foreign))
+    return Member(cls, statements, tuple(real), kind, functions[0], tuple(foreign))

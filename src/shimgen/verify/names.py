@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
-from shimgen.verify.members import FUNCTIONS, Member
+from shimgen.verify.members import FUNCTIONS, Member, blocks
 
 BUILTIN = frozenset(dir(builtins))
 
@@ -42,7 +42,7 @@ class Module:
                     self.open = True
                 into.setdefault(name, node.lineno)
             if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-                self._read(_blocks(node), into)
+                self._read(blocks(node), into)
 
 
 def unbound(found: Member, module: Module, enclosing: Iterable[str] = ()) -> str:
@@ -133,14 +133,6 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         heads = [c for c in ast.iter_child_nodes(node) if not isinstance(c, (ast.stmt, ast.excepthandler))]
         for head in heads:
             yield from (n.id for n in ast.walk(head) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-
-def _blocks(node: ast.stmt) -> Iterator[ast.stmt]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            yield child
-        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
-            yield from child.body
 
 
 def _for_types(test: ast.expr) -> bool:

@@ -12,8 +12,9 @@ from shimgen.model.source import Tree
 from shimgen.verify.binding import mismatch
 from shimgen.verify.cases import own_params
 from shimgen.verify.edits import disturbed
-from shimgen.verify.members import FUNCTIONS, Member, NotFoundError, member, parse
+from shimgen.verify.members import FUNCTIONS, Member, NotFoundError, literal, member, parse
 from shimgen.verify.names import Module, unbound
+from shimgen.verify.origins import other_meaning
 
 Key = tuple[str, str, str]
 
@@ -40,31 +41,35 @@ def _file(tree: Tree, change: FileChange) -> Iterator[Proof]:
         yield from _each(change, "compiles", fault)
         return
     yield from _each(change, "compiles", "")
-    yield from _each(change, "only inserts", _only_inserts(tree, change))
     after = parse(change.after)
     module = Module(after)
+    found: list[Member] = []
     for shim in change.shims:
-        yield from _shim(change, shim, after, module)
+        try:
+            found.append(member(change, shim, after))
+        except NotFoundError as error:
+            yield _said(shim, "in place", str(error))
+        else:
+            yield from _shim(shim, found[-1], module, after)
+            yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
+    yield from _each(change, "only inserts", _only_inserts(tree, change, found))
 
 
-def _shim(change: FileChange, shim: Shim, after: ast.Module, module: Module) -> Iterator[Proof]:
-    def said(check: str, fault: str) -> Proof:
-        return Proof(shim.place, shim.member, check, not fault, fault)
+def _shim(shim: Shim, found: Member, module: Module, after: ast.Module) -> Iterator[Proof]:
+    """The checks of one shim that was found."""
+    yield _said(shim, "in place", "")
+    yield _said(shim, "names", unbound(found, module, _enclosing(after, found.cls)))
+    yield _said(shim, "candidates", _candidates(shim.gap, found))
+    yield _said(shim, "level", _level(shim.gap, found))
+    yield _said(shim, "binds", _binds(shim.gap, found))
 
-    try:
-        found = member(change, shim, after)
-    except NotFoundError as error:
-        yield said("in place", str(error))
-        return
-    yield said("in place", "")
-    yield said("names", unbound(found, module, _enclosing(after, found.cls)))
-    yield said("candidates", _candidates(shim.gap, found))
-    yield said("binds", _binds(shim.gap, found))
+
+def _said(shim: Shim, check: str, fault: str) -> Proof:
+    return Proof(shim.place, shim.member, check, not fault, fault)
 
 
 def _each(change: FileChange, check: str, fault: str) -> Iterator[Proof]:
-    for shim in change.shims:
-        yield Proof(shim.place, shim.member, check, not fault, fault)
+    yield from (_said(shim, check, fault) for shim in change.shims)
 
 
 def _compiles(path: str, content: bytes) -> str:
@@ -78,12 +83,13 @@ def _compiles(path: str, content: bytes) -> str:
     return ""
 
 
-def _only_inserts(tree: Tree, change: FileChange) -> str:
-    """What the edit did besides inserting, "" when nothing."""
+def _only_inserts(tree: Tree, change: FileChange, found: Sequence[Member]) -> str:
+    """What the edit did besides inserting the shims, "" when nothing."""
     if change.path not in tree.blobs or tree.read(change.path) != change.before:
         return f"the edit of {change.path} does not start from the checkout's file"
+    spans = {(s.lineno, s.end_lineno or s.lineno) for member in found for s in member.everything}
     try:
-        return disturbed(change.before, change.after, parse(change.before), parse(change.after))
+        return disturbed(change.before, change.after, [s.text for s in change.shims], spans)
     except (SyntaxError, ValueError) as error:
         return f"{change.path} did not parse before the edit: {error}"
 
@@ -95,6 +101,26 @@ def _candidates(gap: Gap, found: Member) -> str:
     if gap.decision is Decision.RECIPE or found.kind == "property" or not lacking:
         return ""
     return f"{', '.join(lacking)} does not have it, and a probe of the wrapper would say yes"
+
+
+def _defaults(tree: Tree, shim: Shim, found: Member, after: ast.Module) -> str:
+    """A default that is copied as text must mean the same in both modules."""
+    if all(p.default is None or literal(p.default) for p in found.params):
+        return ""
+    for provider in shim.gap.providers:
+        path = provider.cls.path
+        fault = other_meaning(found.params, after, shim.place.path, parse(tree.read(path)), path)
+        if fault:
+            return fault
+    return ""
+
+
+def _level(gap: Gap, found: Member) -> str:
+    """What the engine asks of the class must be there without an instance."""
+    asked = [s for s in gap.demand.sites if s.kind is SiteKind.CLASS and not s.ambiguous]
+    if not asked or found.kind in ("classmethod", "staticmethod", "attribute"):
+        return ""
+    return f"{asked[0].path}:{asked[0].line} asks the class, and the shim is a {found.kind} of instances"
 
 
 def _binds(gap: Gap, found: Member) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 
 from shimgen.model.domain import FileChange, Shim
@@ -11,10 +12,12 @@ from shimgen.verify.members import NotFoundError, member, parse
 from shimgen.verify.process import STANDARD, Limits, execute
 
 
-def sandbox(changes: Sequence[FileChange], limits: Limits = STANDARD) -> tuple[Proof, ...]:
-    """Proofs of every shim in `changes`, in their order. Never raises for what a shim does."""
+def sandbox(
+    changes: Sequence[FileChange], limits: Limits = STANDARD, python: str = sys.executable
+) -> tuple[Proof, ...]:
+    """Proofs of every shim in `changes`, in their order, by `python`. Never raises for what a shim does."""
     prepared = [(shim, made) for change in changes for shim, made in _cases(change)]
-    results = iter(execute([made for _, made in prepared if isinstance(made, Case)], limits))
+    results = iter(execute([made for _, made in prepared if isinstance(made, Case)], limits, python))
     proofs: list[Proof] = []
     for shim, made in prepared:
         if isinstance(made, str):

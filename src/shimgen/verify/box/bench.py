@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .calls import Call
-from .case import Case, CheckError, Provider
+from .case import Case, CheckError, Provider, TooLong
 from .delegates import Script, delegate
 from .wrappers import hold, wrapper_class
 
@@ -69,11 +69,23 @@ def finish(value: Any, script: Script) -> Any:
     raise CheckError("the coroutine does not end when the delegate's does")
 
 
+def outcome(provider: Provider, script: Script, value: Any) -> Any:
+    """What a call comes to: awaited where the provider is a coroutine function, run to its end where it iterates."""
+    if provider.flavour == "async":
+        return finish(value, script)
+    if provider.flavour == "generator":
+        return list(value)
+    if provider.flavour == "asyncgen":
+        for _ in script.items:
+            finish(value.__anext__(), script)
+    return value
+
+
 def raised_by(action: Callable[[], object]) -> BaseException | None:
     """The exception that `action` raises, None when it raises none."""
     try:
         action()
-    except CheckError:
+    except (CheckError, TooLong):
         raise
     except BaseException as error:
         return error

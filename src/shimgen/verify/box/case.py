@@ -20,6 +20,10 @@ class CheckError(Exception):
     """A check failed; the text is what the user reads."""
 
 
+class TooLong(BaseException):
+    """One shim used up its time; raised again and again until it gives up."""
+
+
 class Token:
     """A value like no other. Reading an attribute gives a token of its own, the same one each time."""
 

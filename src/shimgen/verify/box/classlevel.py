@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .bench import describe, raised_by, same
+from .bench import describe, outcome, raised_by, same
 from .calls import Call, calls, shaped
 from .case import Case, CheckError, Provider
-from .delegates import Script, delegate_class
+from .delegates import Script, delegate_class, fresh
 from .methods import shape
 from .wrappers import Plain, wrapper_class
 
@@ -24,8 +24,9 @@ class ClassBench:
         self.cls = wrapper_class(case, Plain, made)
 
     def ask(self, call: Call) -> Any:
-        """Call the member on the wrapper's class."""
-        return getattr(self.cls, self.case.member)(*call.args, **dict(call.kwargs))
+        """Call the member on the wrapper's class, and run what it gives to its end."""
+        given = getattr(self.cls, self.case.member)(*call.args, **dict(call.kwargs))
+        return outcome(self.provider, self.script, given)
 
     def expected(self, call: Call) -> dict[str, Any]:
         """The arguments that must arrive, projected where the delegate takes a part of what the wrapper takes."""
@@ -47,8 +48,9 @@ def checks(bench: ClassBench) -> Iterator[tuple[str, Callable[[ClassBench], None
     yield "signature", signature
     yield "arguments", arguments
     yield "call sites", call_sites
-    yield "result", result
-    yield "exception", exception
+    if bench.provider.flavour in ("", "async"):
+        yield "result", result
+        yield "exception", exception
 
 
 def value(bench: ClassBench) -> None:
@@ -105,7 +107,7 @@ def exception(bench: ClassBench) -> None:
 
 
 def _arrives(bench: ClassBench, call: Call) -> None:
-    bench.script.log.clear()
+    fresh(bench.script)
     error = raised_by(lambda: bench.ask(call))
     if error is not None:
         raise CheckError(f"{call} fails in the shim: {type(error).__name__}: {error}")

@@ -68,6 +68,14 @@ def change(provider: Provider, member: str, held: Any, script: Script, value: ob
         script.value = value
 
 
+def fresh(script: Script) -> Script:
+    """Wind the script back to the start."""
+    script.log.clear()
+    script.received.clear()
+    script.error, script.stage, script.closed = None, 0, False
+    return script
+
+
 def _static(function: Callable[..., Any]) -> Any:
     """A staticmethod of a function that wants to log somebody."""
     return staticmethod(lambda *args, **kwargs: function(None, *args, **kwargs))

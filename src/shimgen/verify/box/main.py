@@ -12,17 +12,13 @@ from typing import Any
 
 from . import classlevel, methods, properties
 from .bench import Bench
-from .case import Case, CheckError, read
+from .case import Case, CheckError, TooLong, read
 from .confine import confine
 from .torch_checks import untouched
 from .torchlike import Module
 from .wrappers import BASES
 
 Result = tuple[str, bool, str]
-
-
-class TooLong(BaseException):
-    """One shim used up its time."""
 
 
 def main() -> None:
@@ -32,7 +28,7 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _late)
     confine(request["memory"], request["seconds"])
     for number, raw in enumerate(request["cases"]):
-        signal.setitimer(signal.ITIMER_REAL, request["each"])
+        signal.setitimer(signal.ITIMER_REAL, request["each"], request["each"])
         try:
             results = prove(raw)
         except TooLong:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
 
-from .bench import Bench, describe, finish, raised_by, same
+from .bench import Bench, describe, finish, outcome, raised_by, same
 from .calls import Call, calls, shaped
 from .case import CheckError
-from .delegates import Script
+from .delegates import fresh
 
 Check = Callable[[Bench], None]
 
@@ -79,10 +78,10 @@ def call_sites(bench: Bench) -> None:
 
 def result(bench: Bench) -> None:
     """The very object comes back."""
-    _fresh(bench.script)
+    fresh(bench.script)
     for value in (bench.script.result, None, (), False):
         bench.script.result = value
-        found = _value(bench, bench.ask(simplest(bench)))
+        found = outcome(bench.provider, bench.script, bench.ask(simplest(bench)))
         if found is not value:
             raise CheckError(f"the delegate gives {describe(value)}, the shim {describe(found)}")
 
@@ -90,15 +89,15 @@ def result(bench: Bench) -> None:
 def exception(bench: Bench) -> None:
     """The very exception comes out, an AttributeError and one that is no Exception included."""
     for error in (RuntimeError("inner"), AttributeError("inner"), Stopped("inner")):
-        _fresh(bench.script).error = error
-        found = raised_by(lambda: _value(bench, bench.ask(simplest(bench))))
+        fresh(bench.script).error = error
+        found = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(simplest(bench))))
         if found is not error:
             raise CheckError(f"the delegate raises {type(error).__name__}, out of the shim comes {describe(found)}")
 
 
 def generator(bench: Bench) -> None:
     """Items come lazily and are the same, what is sent arrives, the return value comes back, close closes."""
-    script = _fresh(bench.script)
+    script = fresh(bench.script)
     running = bench.ask(simplest(bench))
     if not hasattr(running, "send"):
         raise CheckError(f"a call gives {describe(running)}, not a generator")
@@ -123,14 +122,14 @@ def generator(bench: Bench) -> None:
 def generator_exception(bench: Bench) -> None:
     """What the generator raises comes out."""
     error = RuntimeError("inner")
-    _fresh(bench.script).error = error
+    fresh(bench.script).error = error
     if raised_by(lambda: list(bench.ask(simplest(bench)))) is not error:
         raise CheckError("the exception of the delegate's generator does not come out")
 
 
 def stream(bench: Bench) -> None:
     """An async generator gives the same items, one at a time, and its exception comes out."""
-    script = _fresh(bench.script)
+    script = fresh(bench.script)
     running = bench.ask(simplest(bench))
     if not hasattr(running, "__anext__"):
         raise CheckError(f"a call gives {describe(running)}, not an async iterator")
@@ -148,7 +147,7 @@ def stream(bench: Bench) -> None:
 def lacking(bench: Bench) -> None:
     """A delegate without the member gives an AttributeError, like any object without it."""
     bare = bench.with_delegate(bench.base())
-    error = raised_by(lambda: _value(bench, bench.ask(simplest(bench), bare)))
+    error = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(simplest(bench), bare)))
     if not isinstance(error, AttributeError):
         raise CheckError(f"a delegate without it gives {describe(error)} instead of an AttributeError")
 
@@ -156,7 +155,7 @@ def lacking(bench: Bench) -> None:
 def none(bench: Bench) -> None:
     """A delegate that is None gives an AttributeError that names wrapper, delegate and member."""
     bare = bench.with_delegate(None)
-    error = raised_by(lambda: _value(bench, bench.ask(simplest(bench), bare)))
+    error = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(simplest(bench), bare)))
     bench.named(error, (bench.case.attribute.rpartition(".")[2],))
 
 
@@ -168,11 +167,11 @@ def simplest(bench: Bench) -> Call:
 
 
 def _arrives(bench: Bench, call: Call) -> None:
-    script = _fresh(bench.script)
-    direct = raised_by(lambda: _value(bench, bench.ask_delegate(call)))
+    script = fresh(bench.script)
+    direct = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask_delegate(call)))
     if direct is not None:
         raise CheckError(f"{call} does not bind to the provider: {direct}")
-    through = raised_by(lambda: _value(bench, bench.ask(call)))
+    through = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(call)))
     if through is not None:
         raise CheckError(f"{call} fails in the shim: {type(through).__name__}: {through}")
     if len(script.log) != 2:
@@ -182,24 +181,3 @@ def _arrives(bench: Bench, call: Call) -> None:
         raise CheckError(f"{call} reaches another object than self.{bench.case.attribute}")
     if not same(expected, found):
         raise CheckError(f"{call} arrives as {found}, not as {expected}")
-
-
-def _value(bench: Bench, value: Any) -> Any:
-    """What a call comes to, awaited where the provider is a coroutine."""
-    flavour = bench.provider.flavour
-    if flavour == "async":
-        return finish(value, bench.script)
-    if flavour == "generator":
-        return list(value)
-    if flavour == "asyncgen":
-        for _ in bench.script.items:
-            finish(value.__anext__(), bench.script)
-    return value
-
-
-def _fresh(script: Script) -> Script:
-    """Wind the script back to the start."""
-    script.log.clear()
-    script.received.clear()
-    script.error, script.stage, script.closed = None, 0, False
-    return script

@@ -1,0 +1,89 @@
+"""Gaps after the edit, call sites, candidates."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from shimgen.model.domain import Decision, Gap, Severity, SiteKind
+from shimgen.model.source import Tree, memory_tree
+from shimgen.verify import static
+from tests.verify.made import FULL, OTHER, PROVIDERS, call, change, check, failures, gap, provider, site
+from tests.verify.samples import SAMPLES
+
+PAIR = SAMPLES["no parameters"]
+EDIT = change(PAIR.gap, PAIR.text)
+
+
+def test_the_patched_tree_is_analysed_again() -> None:
+    seen: list[bytes] = []
+
+    def reanalyse(patched: Tree) -> list[Gap]:
+        seen.append(patched.read(EDIT.path))
+        return []
+
+    static(memory_tree({EDIT.path: EDIT.before, **PROVIDERS}), [EDIT], reanalyse, [PAIR.gap])
+    assert seen == [EDIT.after]
+
+
+def test_a_tree_that_does_not_compile_is_not_analysed() -> None:
+    edit = replace(EDIT, after=EDIT.after + b"(")
+
+    def reanalyse(patched: Tree) -> list[Gap]:
+        raise AssertionError
+
+    proofs = static(memory_tree({edit.path: edit.before}), [edit], reanalyse, [PAIR.gap])
+    assert failures(proofs).keys() == {"compiles"}
+
+
+GAPS = {
+    "still open": ([PAIR.gap], {"gap closed"}),
+    "still open on another line": ([replace(PAIR.gap, severity=Severity.DRIFT)], {"gap closed"}),
+    "another that was there before": ([gap("known")], set()),
+    "a new one": ([gap("fresh")], {"no new gap"}),
+}
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_gaps_after_the_edit(name: str) -> None:
+    after, failed = GAPS[name]
+    assert failures(check(EDIT, after, [PAIR.gap, gap("known")])).keys() == failed
+
+
+SITES = {
+    "binds": ([call(0)], set()),
+    "does not bind": ([call(1)], {"binds"}),
+    "ambiguous site": ([replace(call(1), ambiguous=True)], set()),
+    "asked of the class": ([site(SiteKind.CLASS)], {"level"}),
+    "perhaps asked of the class": ([site(SiteKind.CLASS, ambiguous=True)], set()),
+}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_call_sites(name: str) -> None:
+    sites, failed = SITES[name]
+    assert failures(check(change(gap("pair", provider("(self)"), sites=sites), PAIR.text))).keys() == failed
+
+
+def test_a_call_must_bind_to_every_candidate() -> None:
+    made = gap("take", provider("(self, x=1)"), provider("(self)", candidate=OTHER), sites=[call(1)])
+    found = failures(check(change(made, "def take(self, x=1):\n    return self.language_model.take(x)")))
+    assert "does not bind to OtherModel" in found["binds"]
+
+
+def test_a_candidate_without_the_member() -> None:
+    made = gap("pair", provider("(self)"))
+    delegate = replace(made.wrapper.delegate, candidates=(FULL, OTHER))
+    made = replace(made, wrapper=replace(made.wrapper, delegate=delegate))
+    assert "OtherModel does not have it" in failures(check(change(made, PAIR.text)))["candidates"]
+    assert failures(check(change(replace(made, decision=Decision.RECIPE), PAIR.text))) == {}
+    text = "@property\ndef pair(self):\n    return self.language_model.pair"
+    assert failures(check(change(made, text))) == {}, "a property says no where there is nothing"
+
+
+def test_samples_parse() -> None:
+    """The table of samples is Python: a sample that does not parse would make every mutant of it fail."""
+    for sample in SAMPLES.values():
+        ast.parse(sample.text)
