@@ -287,12 +287,12 @@ def test_init_leaves_an_existing_file_alone(here: Path, seen: list[Settings]) ->
 
 
 def test_init_by_force_keeps_what_a_person_wrote(here: Path, seen: list[Settings]) -> None:
-    mine = '# mine\nprofile = "old"  # ours\ncheckout = "tree"\n\n[scope]\nmembers = ["m"] # why\n'
+    mine = '# mine\nprofile = "generic"  # ours\ncheckout = "tree"\n\n[scope]\nmembers = ["m"] # why\n'
     (here / "shimgen.toml").write_text(mine)
     assert run("init", "--force").exit_code == 0
     text = (here / "shimgen.toml").read_text()
     assert text.startswith('# mine\nprofile = "sglang"  # ours\ncheckout = "tree"\n\n[scope]\nmembers = ["m"] # why\n')
-    assert seen[0].profile_name == "old"
+    assert seen[0].profile_name == "generic"
     assert f'commit = "{ANALYSIS.baseline.id}"' in text
 
 
@@ -300,6 +300,12 @@ def test_init_by_force_starts_anew_when_the_file_is_broken(here: Path, seen: lis
     (here / "shimgen.toml").write_text("profile = \n")
     assert run("init", "--force").exit_code == 0
     assert run("scan").exit_code == 0
+
+
+def test_init_with_an_unknown_profile_writes_nothing(here: Path, seen: list[Settings]) -> None:
+    result = run("init", "--profile", "sglan")
+    assert (result.exit_code, seen, list(here.iterdir())) == (2, [], [])
+    assert 'there is no profile "sglan"; did you mean "sglang"?' in result.stderr
 
 
 def test_init_pins_a_package_by_digest(here: Path, seen: list[Settings], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
-
-import msgspec
+from typing import Any
 
 from shimgen.model.domain import Scope
-from shimgen.model.errors import ConfigError, did_you_mean
-from shimgen.model.profile import Profile, Receiver
-
-Struct = TypeVar("Struct", bound=msgspec.Struct)
+from shimgen.model.errors import ConfigError, FaultsError, did_you_mean
+from shimgen.model.profile import Profile
+from shimgen.profiles import from_table, load
 
 FILE_NAME = "shimgen.toml"
 SEVERITIES = ("crash", "silent", "drift", "all")
+GENERIC = "generic"
 EVERYTHING = Scope()
 UNSAID = Scope(severity="")
 
@@ -88,50 +86,56 @@ class Options:
 class Settings:
     """All that a command needs to know.
 
-    `profile_name` "" means that the profile is recognised. `stack` is the file's `[stack]` table: additions to the
-    profile, in the form of a profile file. `rev` is a git revision to read in place of the work tree, or None.
+    `profile` None (and `profile_name` "") means that the profile is recognised. `rev` is a git revision to
+    read in place of the work tree, or None.
     """
 
     checkout: Path
+    profile: Profile | None = None
     profile_name: str = ""
     scope: Scope = EVERYTHING
     pin: Pin | None = None
     rev: str | None = None
     carried: tuple[Carried, ...] = ()
     accepts: tuple[Accept, ...] = ()
-    stack: Mapping[str, object] = field(default_factory=dict)
     config_path: Path | None = None
     use_cache: bool = True
     verbose: int = 0
 
 
 def load_settings(
-    checkout: Path | None = None, config: Path | None = None, options: Options | None = None, cwd: Path | None = None
+    checkout: Path | None = None,
+    config: Path | None = None,
+    options: Options | None = None,
+    cwd: Path | None = None,
+    use_file: bool = True,
 ) -> Settings:
     """The settings for one run: the command line first, then `shimgen.toml`, then defaults.
 
-    The file is `config`, else the working directory's, else the one at the checkout's root. Raises ConfigError when
-    `config` does not exist, or with every fault of the file.
+    The file is `config`, else the working directory's, else the one at the checkout's root; none with `use_file`
+    false. Raises ConfigError when `config` does not exist, or with every fault of the file.
     """
     said = options or Options()
     here = cwd or Path.cwd()
-    path = find_config(checkout, config, here)
+    path = find_config(checkout, config, here) if use_file else None
     raw = _read(path) if path else {}
-    faults = tuple(_faults(raw))
+    faults = list(_faults(raw))
+    name = said.profile or str(raw.get("profile", ""))
+    profile = _profile(name, raw.get("stack"), faults)
     if faults:
-        raise _invalid(path, faults)
+        raise FaultsError(str(path), faults, "correct the file and run the command again")
     folder = path.parent if path else here
     named = raw.get("checkout")
     default = folder / str(named) if named is not None else here
     return Settings(
         checkout=(here / checkout if checkout is not None else default),
-        profile_name=said.profile or str(raw.get("profile", "")),
+        profile=profile,
+        profile_name=profile.name if profile else name,
         scope=_scope(said.scope, raw.get("scope", {})),
         pin=Pin(**raw["pin"]) if raw.get("pin") else None,
         rev=said.rev or None,
         carried=tuple(Carried(folder / row["patch"], row.get("reason", "")) for row in raw.get("carried", ())),
         accepts=tuple(Accept(**row) for row in raw.get("accept", ())),
-        stack=raw.get("stack", {}),
         config_path=path,
         use_cache=said.use_cache,
         verbose=said.verbose,
@@ -156,17 +160,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is not TOML: {error}", "shimgen init --force") from error
 
 
-def _invalid(path: Path | None, faults: tuple[str, ...]) -> ConfigError:
-    count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
-    return ConfigError("\n".join([f"{path} has {count}:", *(f"  {fault}" for fault in faults)]), "shimgen init --force")
-
-
 def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
     """Every fault of a parsed file, one line each: its key, then what is wrong."""
     yield from _table_faults("", raw, _SCHEMA)
-    stack = raw.get("stack")
-    if isinstance(stack, dict):
-        yield from _stack_faults(stack)
 
 
 def _table_faults(prefix: str, table: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
@@ -217,6 +213,22 @@ def _named(value: Any) -> str:
     return "a list" if isinstance(value, list) else repr(value)
 
 
+def _profile(name: str, stack: Any, faults: list[str]) -> Profile | None:
+    """The profile of that name with the `[stack]` table on top, None when it is to be recognised.
+
+    A `[stack]` without a name extends the generic profile. The table's faults are added to `faults`; raises
+    ConfigError for an unknown name.
+    """
+    if not isinstance(stack, dict):
+        return load(name) if name else None
+    base = load(name or GENERIC)
+    try:
+        return from_table({"extends": base.name, **stack}, load)
+    except FaultsError as error:
+        faults += [f"stack.{fault}" for fault in error.faults]
+        return None
+
+
 def _scope(said: Scope, raw: Mapping[str, Any]) -> Scope:
     """The command line's scope, completed kind by kind from the file's."""
     return Scope(
@@ -225,41 +237,3 @@ def _scope(said: Scope, raw: Mapping[str, Any]) -> Scope:
         members=said.members or tuple(raw.get("members", ())),
         severity=said.severity or raw.get("severity", Scope().severity),
     )
-
-
-def extend(profile: Profile, stack: Mapping[str, Any]) -> Profile:
-    """The profile with a checked `[stack]` table added: lists grow, tables are merged, single values are exchanged."""
-    return _merged(profile, stack)
-
-
-def _merged(base: Struct, extra: Mapping[str, Any]) -> Struct:
-    hints = get_type_hints(type(base))
-    changes: dict[str, Any] = {}
-    for key, value in extra.items():
-        old = getattr(base, key)
-        if isinstance(old, msgspec.Struct):
-            changes[key] = _merged(old, value)
-            continue
-        new = msgspec.convert(value, hints[key])
-        changes[key] = {**old, **new} if isinstance(old, dict) else old + new if isinstance(old, tuple) else new
-    return msgspec.structs.replace(base, **changes)
-
-
-def _stack_faults(stack: Mapping[str, Any]) -> Iterator[str]:
-    """Faults of the `[stack]` table, which has the fields of a profile file (docs/profiles.md)."""
-    hints = get_type_hints(Profile)
-    for key, value in stack.items():
-        if key not in hints:
-            yield f"stack.{key}: unknown key{did_you_mean(key, hints)}"
-        elif key == "receivers" and isinstance(value, list):
-            for number, row in enumerate(value, 1):
-                yield from _shape_faults(f"stack.{key}[{number}]", row, Receiver)
-        else:
-            yield from _shape_faults(f"stack.{key}", value, hints[key])
-
-
-def _shape_faults(key: str, value: Any, shape: Any) -> Iterator[str]:
-    try:
-        msgspec.convert(value, shape)
-    except msgspec.ValidationError as error:
-        yield f"{key}: {str(error)[:1].lower()}{str(error)[1:]}"

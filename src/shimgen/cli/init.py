@@ -39,20 +39,20 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
 
 
 def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:
-    """What an existing file says of the checkout and the stack still holds, unless the file has faults."""
+    """What an existing file says of checkout and stack still holds, unless it is at fault."""
     try:
-        return load_settings(checkout, target if target.exists() else None, said)
+        return load_settings(checkout, target if target.exists() else None, said, use_file=target.exists())
     except ConfigError:
-        return Settings(checkout or Path(), said.profile)
+        return load_settings(checkout, options=said, use_file=False)
 
 
 def _document(target: Path, found: Recognition, settings: Settings, scope: Scope) -> str:
-    """The file's new text; of a file without faults everything but profile, checkout and pin stays as it is."""
+    """The file's new text: what a person wrote besides profile, checkout and pin stays, unless it is not TOML."""
     import tomlkit
 
-    fresh = settings.config_path is None or not target.exists()
-    document = tomlkit.document() if fresh else tomlkit.parse(target.read_text(encoding="utf-8-sig"))
-    if fresh:
+    document = _parsed(target)
+    if document is None:
+        document = tomlkit.document()
         document.add(tomlkit.comment("What shimgen expects of this checkout; docs/config.md describes every key."))
     document["profile"] = found.profile_name
     document["checkout"] = _relative(settings.checkout, target)
@@ -67,6 +67,17 @@ def _document(target: Path, found: Recognition, settings: Settings, scope: Scope
     if chosen or scope.severity:
         document["scope"] = _table(**chosen, severity=scope.severity)
     return tomlkit.dumps(document)
+
+
+def _parsed(target: Path) -> Any:
+    """The existing file as a document that keeps its comments, None when there is none or it cannot be read."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        return tomlkit.parse(target.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, TOMLKitError):
+        return None
 
 
 def _table(**values: Any) -> Any:

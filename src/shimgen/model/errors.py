@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class ShimgenError(Exception):
@@ -24,6 +24,15 @@ class ConfigError(ShimgenError):
     """Usage or configuration is wrong (exit 2)."""
 
     exit_code = 2
+
+
+class FaultsError(ConfigError):
+    """Some text that a person wrote is wrong in places: `what` it is, and every fault, each with its key."""
+
+    def __init__(self, what: str, faults: Sequence[str], hint: str = "") -> None:
+        count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
+        super().__init__("\n".join([f"{what} has {count}:", *(f"  {fault}" for fault in faults)]), hint)
+        self.faults = tuple(faults)
 
 
 class BaselineError(ShimgenError):

@@ -7,9 +7,8 @@ from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
-from shimgen.model.errors import ConfigError
+from shimgen.model.errors import ConfigError, did_you_mean, nearest
 from shimgen.model.profile import Profile
-from shimgen.profiles.nearest import nearest
 from shimgen.profiles.table import from_table
 
 _SUFFIX = ".toml"
@@ -24,9 +23,9 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Profile:
     """A shipped profile. Raises ConfigError when there is none of that name."""
     if name not in names():
-        known = nearest(name, names())
+        usable = (*nearest(name, names()), *names())[0]
         raise ConfigError(
-            f'there is no profile "{name}"', f"shimgen scan --profile {known[0] if known else names()[0]}"
+            f'there is no profile "{name}"{did_you_mean(name, names())}', f"shimgen scan --profile {usable}"
         )
     return _load(name)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
-from shimgen.model.errors import ConfigError
+from shimgen.model.errors import ConfigError, FaultsError, did_you_mean
 from shimgen.model.profile import External, Interface, Models, Profile, Receiver
-from shimgen.profiles.nearest import unknown
 
 ROLES = ("target", "draft", "encoder", "any")
 _SOURCES = ("expression", "parameter", "accessor", "class_variable")
@@ -27,20 +26,15 @@ def from_table(table: Mapping[str, Any], base: Callable[[str], Profile] | None =
     given = dict(table)
     parent = _parent(given.pop("extends", None), base, faults)
     known = [f.name for f in msgspec.structs.fields(Profile)]
-    faults += [unknown("key", key, known) for key in given if key not in known]
+    faults += [f"{key}: unknown key{did_you_mean(key, known)}" for key in given if key not in known]
     values = {key: _field(key, value, faults) for key, value in given.items() if key in known}
     if faults:
-        _refuse(faults)
+        raise FaultsError("the profile", faults)
     profile = _build(values, parent, faults)
     faults += _meaning(profile)
     if faults:
-        _refuse(faults)
+        raise FaultsError("the profile", faults)
     return msgspec.structs.replace(profile, ignore=_expanded(profile))
-
-
-def _refuse(faults: Sequence[str]) -> None:
-    count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
-    raise ConfigError(f"the profile has {count}: " + "; ".join(faults))
 
 
 def _parent(name: object, base: Callable[[str], Profile] | None, faults: list[str]) -> Profile | None:
@@ -72,7 +66,7 @@ def _converted(where: str, value: Any, target: Any, faults: list[str]) -> Any:
     if isinstance(value, dict) and isinstance(target, type) and issubclass(target, msgspec.Struct):
         known = [f.name for f in msgspec.structs.fields(target)]
         strange = [key for key in value if key not in known]
-        faults += [f"{where}: {unknown('key', key, known)}" for key in strange]
+        faults += [f"{where}.{key}: unknown key{did_you_mean(key, known)}" for key in strange]
         value = {key: item for key, item in value.items() if key in known}
     try:
         return msgspec.convert(value, target)
@@ -113,7 +107,7 @@ def _meaning(profile: Profile) -> list[str]:
         if sum(bool(getattr(rule, source)) for source in _SOURCES) != 1:
             faults.append(f"{where}: give exactly one of {', '.join(_SOURCES)}")
         if rule.role not in ROLES:
-            faults.append(f"{where}: {unknown('role', rule.role, ROLES)}")
+            faults.append(f'{where}.role: one of {", ".join(ROLES)} is expected, not "{rule.role}"')
         if not all(name.isidentifier() for name in _chain(rule)):
             faults.append(f'{where}: "{_written(rule)}" is not a dotted name')
     for name, interface in profile.interfaces.items():
