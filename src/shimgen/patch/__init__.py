@@ -1,1 +1,37 @@
-"""patch stage."""
+"""File changes -> hunks -> patch text and series; reverse, parse and exact application. No git, no syntax, no disk.
+
+    render_changes(changes)            the patch of some file changes, as bytes (for sources that git does not hold)
+    parse(text), render(patches)       text <-> FilePatch values; for git's own text, render gives back the same bytes
+    reverse(patch)                     the patch that undoes it
+    apply_exact(patch, content)        the new content, or a Conflict; never fuzzily
+    undo(change, content)              content without what the change put in (raises GenerateError)
+    render_series(letters, cover=...)  file name -> bytes, for `git am`
+
+For a git checkout the text comes from `shimgen.checkout.render_patch`, since only git knows how its `git diff` will
+print a change there; `parse` turns it into values for the series.
+"""
+
+from shimgen.patch.apply import apply_exact, undo
+from shimgen.patch.changes import render_changes
+from shimgen.patch.diff import diff, file_patch, split_lines
+from shimgen.patch.series import Letter, diffstat, render_series
+from shimgen.patch.text import parse, render
+from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
+
+__all__ = [
+    "Conflict",
+    "FilePatch",
+    "Hunk",
+    "Letter",
+    "apply_exact",
+    "diff",
+    "diffstat",
+    "file_patch",
+    "parse",
+    "render",
+    "render_changes",
+    "render_series",
+    "reverse",
+    "split_lines",
+    "undo",
+]

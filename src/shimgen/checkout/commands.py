@@ -1,0 +1,158 @@
+"""The commands that write a checkout, and the patch text that says what they write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from shimgen.checkout import transaction
+from shimgen.checkout.command import GitError, git
+from shimgen.checkout.directory import installed_version
+from shimgen.checkout.journal import Entry, Record, locked
+from shimgen.checkout.objects import listing
+from shimgen.checkout.opening import Checkout
+from shimgen.checkout.repository import Repository
+from shimgen.checkout.scratch import Scratch, scratch
+from shimgen.checkout.undoing import AppliedFile, Reverted, Undo, applied_files, take_out
+from shimgen.model.domain import FileChange
+from shimgen.model.errors import GenerateError
+
+Renderer = Callable[[Sequence[FileChange], Mapping[str, str]], bytes]
+"""Patch text of changes, given the git mode of each path (`patch.render_changes`)."""
+DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "--unified=3")
+
+
+def apply_changes(checkout: Checkout, changes: Sequence[FileChange]) -> tuple[str, ...]:
+    """Write the changes, all or none, and remember them for revert; returns the paths written, sorted.
+
+    What an earlier run left unfinished is ended first. Raises GenerateError, with nothing changed, when a file is
+    not byte for byte what its change was made for, cannot be written, or another shimgen is writing.
+    """
+    if checkout.revision:
+        raise GenerateError("a revision cannot be changed, only a work tree", "leave out --at")
+    entries = tuple(
+        Entry(checkout.prefix + change.path, change.before, change.after)
+        for change in sorted(changes, key=lambda change: change.path)
+        if change.before != change.after
+    )
+    if not entries:
+        return ()
+    version = installed_version(checkout.root) if checkout.repository is None else ""
+    with locked(checkout.place):
+        transaction.recover_locked(checkout.place)
+        transaction.perform(checkout.place, Record("apply", entries, checkout.head, version))
+    return tuple(change.path for change in sorted(changes, key=lambda c: c.path) if change.before != change.after)
+
+
+def revert(checkout: Checkout, undo: Undo) -> Reverted:
+    """Take out everything that apply put into this work tree (also below other directories of it).
+
+    A file that still is as apply left it becomes what it was, byte for byte. Where it was edited elsewhere, `undo`
+    (pass `patch.undo`) takes out the shims and keeps the edit. Raises GenerateError, naming file and line and with
+    nothing changed, where that is not possible. An empty result means that there was nothing to revert.
+    """
+    place = checkout.place
+    if not place.state.is_dir():
+        return Reverted()
+    with locked(place):
+        transaction.recover_locked(place)
+        found = take_out(place, undo, lambda *what: _replaced(checkout, *what))
+    return Reverted(*(tuple(_shown(checkout, path) for path in group) for group in _groups(found)))
+
+
+def _groups(found: Reverted) -> tuple[tuple[str, ...], ...]:
+    return found.restored, found.edited, found.gone
+
+
+def _replaced(checkout: Checkout, record: Record, path: str, content: bytes) -> bool:
+    """Whether `content` came with another commit, or package version, than the one that apply saw."""
+    repository = checkout.repository
+    if repository is None:
+        return bool(record.version) and installed_version(checkout.root) not in ("", record.version)
+    if record.head == repository.head:
+        return False
+    top = replace(repository, folder=repository.toplevel, prefix="")
+    held = listing(top, repository.head, (path,)).get(path)
+    return held is not None and held[1] == repository.object_id(content)
+
+
+def _shown(checkout: Checkout, path: str) -> str:
+    """A path of the journal, relative to the checkout as the user gave it."""
+    return os.path.relpath(checkout.place.base / path, checkout.root).replace(os.sep, "/")
+
+
+def recover(checkout: Checkout) -> str | None:
+    """End what a killed apply or revert began: complete it or take it back. Says which, or None if nothing was to do.
+
+    To be called before a tree is read, by every command. Raises GenerateError when a file was edited in between.
+    """
+    return None if checkout.revision else transaction.recover(checkout.place)
+
+
+def state(checkout: Checkout) -> tuple[AppliedFile, ...]:
+    """The files that apply changed and revert would restore, sorted; paths relative to the checkout."""
+    return tuple(replace(file, path=_shown(checkout, file.path)) for file in applied_files(checkout.place))
+
+
+def render_patch(checkout: Checkout, changes: Sequence[FileChange], plain: Renderer) -> bytes:
+    """The patch text of the changes, files sorted by path: what `git diff` prints once they are applied.
+
+    In a git checkout git itself prints it, under its default settings (not the user's), paths relative to the top of
+    the work tree. Elsewhere `plain` (pass `patch.render_changes`) does.
+    """
+    wanted = [change for change in changes if change.before != change.after]
+    if not wanted:
+        return b""
+    if checkout.repository is None:
+        return plain(wanted, {change.path: _disk_mode(checkout, change.path) for change in wanted})
+    modes = _git_modes(checkout, checkout.repository, wanted)
+    with scratch(checkout.repository) as own:
+        _copy_attributes(checkout, own, wanted)
+        _write(checkout, own, {change.path: change.before for change in wanted}, modes)
+        own.git("add", "--all", "--force")
+        _write(checkout, own, {change.path: change.after for change in wanted}, modes)
+        return own.git(*DIFF)
+
+
+def _disk_mode(checkout: Checkout, path: str) -> str:
+    try:
+        return "100755" if (checkout.root / path).stat().st_mode & 0o100 else "100644"
+    except OSError:
+        return "100644"
+
+
+def _git_modes(checkout: Checkout, repository: Repository, changes: Sequence[FileChange]) -> dict[str, str]:
+    """The mode that git has for each path; for what git does not know, the one on the disk."""
+    paths = [change.path for change in changes]
+    known = listing(repository, checkout.revision or repository.head, paths)
+    return {path: known[path][0] if path in known else _disk_mode(checkout, path) for path in paths}
+
+
+def _write(checkout: Checkout, own: Scratch, contents: Mapping[str, bytes], modes: Mapping[str, str]) -> None:
+    for path, content in contents.items():
+        target = own.worktree / (checkout.prefix + path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        target.chmod(0o755 if modes[path] == "100755" else 0o644)
+
+
+def _copy_attributes(checkout: Checkout, own: Scratch, changes: Sequence[FileChange]) -> None:
+    """Bring the .gitattributes files that apply to the changed files: they decide on line ends and hunk headers."""
+    folders = {folder for change in changes for folder in (own.worktree / (checkout.prefix + change.path)).parents}
+    for folder in folders:
+        if folder.is_relative_to(own.worktree):
+            source = checkout.place.base / folder.relative_to(own.worktree) / ".gitattributes"
+            if source.is_file() and not source.is_symlink():
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / ".gitattributes").write_bytes(source.read_bytes())
+
+
+def short_id(checkout: Checkout, blob: str) -> str:
+    """The id as git abbreviates it in this checkout (7 digits where git does not hold it)."""
+    if checkout.repository is None:
+        return blob[:7]
+    try:
+        return git(checkout.root, "rev-parse", "--short", blob).decode().strip()
+    except GitError:
+        return blob[:7]

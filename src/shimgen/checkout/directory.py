@@ -1,0 +1,84 @@
+"""The Python files of a directory that git does not hold: an installed package, an unpacked wheel or archive."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha1
+from pathlib import Path
+
+from shimgen.checkout.worktree import Seen, read_unchanged
+from shimgen.model.errors import BaselineError
+from shimgen.model.source import Baseline, Tree, blob_id
+
+DIST_INFO = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.dist-info")
+READERS = 4
+
+
+def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
+    """The Python files below `folder`, without hidden directories, virtual environments and symbolic links.
+
+    `pristine` names the files that shimgen itself changed, with the blob ids they had before: the baseline is
+    identified by what was there before, so that its id stays what a pin expects.
+    """
+    paths = sorted(_python_files(str(folder)))
+    if not paths:
+        raise BaselineError(f"{folder} has no Python files")
+    with ThreadPoolExecutor(READERS) as pool:
+        found = dict(zip(paths, pool.map(lambda path: _look(f"{folder}/{path}"), paths), strict=True))
+    blobs = {path: blob for path, (blob, _) in found.items()}
+    seen = {path: seen for path, (_, seen) in found.items()}
+    version = installed_version(folder)
+    dirty = tuple(sorted(path for path in pristine if path in blobs))
+    digest = _digest({**blobs, **{path: pristine[path] for path in dirty}})
+    baseline = Baseline("package" if version else "directory", digest, dirty, version)
+
+    def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
+        return {path: read_unchanged(f"{folder}/{path}", seen[path]) for path in wanted}
+
+    return Tree(baseline, blobs, load)
+
+
+def _python_files(top: str) -> Iterator[str]:
+    for parent, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if _is_source(parent, name))
+        inner = os.path.relpath(parent, top).replace(os.sep, "/")
+        prefix = "" if inner == "." else f"{inner}/"
+        for name in names:
+            if name.endswith(".py") and stat.S_ISREG(os.lstat(f"{parent}/{name}").st_mode):
+                yield prefix + name
+
+
+def _is_source(parent: str, name: str) -> bool:
+    hidden = name.startswith(".") or name == "__pycache__"
+    return not hidden and not Path(parent, name, "pyvenv.cfg").exists()
+
+
+def _look(target: str) -> tuple[str, Seen]:
+    with os.fdopen(os.open(target, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
+        now = os.fstat(file.fileno())
+        return blob_id(file.read()), (now.st_mtime_ns, now.st_size)
+
+
+def _digest(blobs: Mapping[str, str]) -> str:
+    listing = "".join(f"{blob} {path}\n" for path, blob in sorted(blobs.items()))
+    return sha1(listing.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+
+
+def installed_version(folder: Path) -> str:
+    """The version that an installer recorded: next to the package, or in the one wheel unpacked here; "" if unknown."""
+    beside = [found for found in _recorded(folder.parent) if _normal(found["name"]) == _normal(folder.name)]
+    inside = _recorded(folder)
+    found = beside or inside
+    return found[0]["version"] if len(found) == 1 else ""
+
+
+def _recorded(folder: Path) -> list[re.Match[str]]:
+    return [found for path in folder.glob("*.dist-info") if (found := DIST_INFO.fullmatch(path.name))]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "_", name).lower()

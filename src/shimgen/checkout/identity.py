@@ -1,0 +1,68 @@
+"""What a person calls the baseline: branch, tag, date, remote. Only for reports and the config file; not fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+
+from shimgen.checkout.command import GitError, git
+from shimgen.checkout.directory import installed_version
+from shimgen.checkout.opening import Checkout
+from shimgen.checkout.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Names of a baseline; all "" where unknown. `date` is an RFC 2822 date, `remote` a URL without credentials."""
+
+    commit: str = ""
+    described: str = ""
+    branch: str = ""
+    subject: str = ""
+    date: str = ""
+    remote: str = ""
+    version: str = ""
+
+
+def identify(checkout: Checkout) -> Identity:
+    """The names of the commit that the checkout is read at, or of the installed version."""
+    repository = checkout.repository
+    if repository is None:
+        return Identity(version=installed_version(checkout.root))
+    commit = checkout.revision or repository.head
+    branch, remote = _branch_and_remote(repository)
+    date, _, subject = _say(repository, "log", "-1", "--no-show-signature", "--format=%cD%n%s", commit).partition("\n")
+    return Identity(
+        commit=commit,
+        described=_say(repository, "describe", "--tags", "--always", commit),
+        branch="" if checkout.revision else branch,
+        subject=subject,
+        date=date,
+        remote=remote,
+    )
+
+
+def _say(repository: Repository, *arguments: str) -> str:
+    try:
+        return git(repository.folder, *arguments).decode("utf-8", "replace").strip()
+    except GitError:
+        return ""
+
+
+def _branch_and_remote(repository: Repository) -> tuple[str, str]:
+    import git as gitpython  # slow to import, and only this needs it
+
+    with gitpython.Repo(repository.gitdir if repository.bare else repository.toplevel) as repo:
+        branch = "" if repo.head.is_detached else repo.head.ref.name
+        settings = repo.config_reader()
+        remotes = sorted(name for name in settings.sections() if name.startswith('remote "'))
+        preferred = [name for name in remotes if name == 'remote "origin"'] or remotes
+        url = str(settings.get_value(preferred[0], "url", "")) if preferred else ""
+    return branch, _without_credentials(url)
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    if not parts.scheme or "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

@@ -1,0 +1,202 @@
+"""What apply did, on disk: one archive a run, with every file's content before and after.
+
+For a git work tree the journal is in its git directory (`shimgen/`): there it is out of the way of `git status`, is
+one per work tree and goes away with it. For a plain directory it is in `.shimgen/` at its top, the one place that
+stays with the files when the directory is moved or deleted. A record is complete or not there: it is written beside
+and moved into place. Contents are kept here and not as git blobs, because git may collect those.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from shimgen.checkout.files import move, sync_folder, write_new
+from shimgen.model.errors import GenerateError
+
+SCHEMA = "shimgen-journal/1"
+PENDING = "pending.zip"
+LOCK = "lock"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where files are (`base`, to which recorded paths are relative) and where the journal about them is (`state`)."""
+
+    base: Path
+    state: Path
+
+    @property
+    def pending(self) -> Path:
+        """The record of a run that has begun and not ended."""
+        return self.state / PENDING
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a record, with its content before and after."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One run. `kind`: "apply" or "revert"; `head`, `version`: the baseline then; `drops`: the records taken back."""
+
+    kind: str
+    entries: tuple[Entry, ...]
+    head: str = ""
+    version: str = ""
+    drops: tuple[str, ...] = ()
+
+
+def applied(place: Place) -> list[str]:
+    """The names of the records in effect, oldest first."""
+    if not place.state.is_dir():
+        return []
+    return sorted(path.name for path in place.state.glob("[0-9]*.zip"))
+
+
+def next_name(place: Place) -> str:
+    """The name of the record that comes after those in effect."""
+    names = applied(place)
+    return f"{int(names[-1].removesuffix('.zip')) + 1 if names else 1:04d}.zip"
+
+
+def read_record(path: Path) -> Record:
+    """Raises GenerateError when the file is not a record that shimgen wrote."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            head = json.loads(archive.read("record.json"))
+            if head["schema"] != SCHEMA:
+                raise ValueError(f"schema {head['schema']!r}")
+            entries = tuple(
+                Entry(str(name), archive.read(f"before/{number}"), archive.read(f"after/{number}"))
+                for number, name in enumerate(head["paths"])
+            )
+        return Record(str(head["kind"]), entries, str(head["head"]), str(head["version"]), tuple(head["drops"]))
+    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        raise GenerateError(
+            f"the record {path} cannot be read ({error})", "restore the checkout with git, then delete that file"
+        ) from error
+
+
+def write_pending(place: Place, record: Record) -> None:
+    """From here on the run has begun."""
+    head = {
+        "schema": SCHEMA,
+        "kind": record.kind,
+        "head": record.head,
+        "version": record.version,
+        "drops": record.drops,
+        "paths": [entry.path for entry in record.entries],
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        _add(archive, "record.json", json.dumps(head, indent=1).encode())
+        for number, entry in enumerate(record.entries):
+            _add(archive, f"before/{number}", entry.before)
+            _add(archive, f"after/{number}", entry.after)
+    waiting = place.state / f"{PENDING}.new"
+    waiting.unlink(missing_ok=True)
+    write_new(waiting, buffer.getvalue())
+    move(waiting, place.pending)
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name, LONG_AGO), content, zipfile.ZIP_DEFLATED)
+
+
+def settle(place: Place, record: Record) -> None:
+    """The run has ended: its record counts from now on, or takes back those that it names."""
+    if record.kind == "apply":
+        move(place.pending, place.state / next_name(place))
+        return
+    drop(place, record.drops)
+    place.pending.unlink()
+    sync_folder(place.state)
+
+
+def drop(place: Place, names: Sequence[str]) -> None:
+    """Forget records, newest first."""
+    for name in sorted(names, reverse=True):
+        if name in applied(place):
+            (place.state / name).unlink()
+
+
+@contextmanager
+def locked(place: Place) -> Iterator[None]:
+    """Be the only shimgen that writes here. The lock ends with the process, however that ends.
+
+    Raises GenerateError when another process holds it.
+    """
+    descriptor = _open_lock(place)
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+        yield
+    finally:
+        _leave_nothing(place)
+        os.close(descriptor)
+
+
+def _open_lock(place: Place) -> int:
+    while True:
+        try:
+            _make_state(place)
+            descriptor = os.open(place.state / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        except FileNotFoundError:  # another process has just tidied up behind itself
+            continue
+        except OSError as error:
+            raise GenerateError(f"cannot write to {place.state}: {error.strerror}") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_current(descriptor, place.state / LOCK):
+                return descriptor
+        except OSError as error:
+            holder = os.pread(descriptor, 20, 0).decode().strip() or "unknown"
+            os.close(descriptor)
+            if error.errno not in (errno.EAGAIN, errno.EACCES):
+                raise GenerateError(f"cannot lock {place.state / LOCK}: {error.strerror}") from error
+            raise GenerateError(
+                f"another shimgen (process {holder}) is writing to {place.base}", "wait for it, and run this again"
+            ) from None
+        os.close(descriptor)
+
+
+def _make_state(place: Place) -> None:
+    if not place.state.parent.is_dir():
+        raise GenerateError(f"{place.state.parent} is not there")
+    if place.state.is_symlink():
+        raise GenerateError(f"{place.state} is a symbolic link, and is not written to")
+    place.state.mkdir(exist_ok=True)
+
+
+def _is_current(descriptor: int, path: Path) -> bool:
+    """Whether the file locked is still the one that others would lock."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _leave_nothing(place: Place) -> None:
+    """Without records, no trace is left in the checkout."""
+    if not applied(place) and not place.pending.exists():
+        (place.state / f"{PENDING}.new").unlink(missing_ok=True)
+        (place.state / LOCK).unlink(missing_ok=True)
+        try:
+            place.state.rmdir()
+        except OSError:
+            return  # something else is in there, or another process has just come

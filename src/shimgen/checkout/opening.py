@@ -1,0 +1,92 @@
+"""CHECKOUT as the user gave it -> where it is, what holds it and what it contains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from shimgen.checkout.directory import directory_tree, installed_version
+from shimgen.checkout.journal import Place
+from shimgen.checkout.objects import revision_tree
+from shimgen.checkout.repository import Repository, find_repository, resolve, tracks_python
+from shimgen.checkout.undoing import pristine
+from shimgen.checkout.worktree import worktree_tree
+from shimgen.model.errors import BaselineError
+from shimgen.model.source import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A serving stack's source.
+
+    `root` is the directory that all paths are relative to. `repository` is None where git does not hold the source.
+    `revision` is the commit that is read (from git's objects) instead of the work tree, "" for the work tree.
+    """
+
+    root: Path
+    repository: Repository | None = None
+    revision: str = ""
+
+    @property
+    def kind(self) -> str:
+        """As in the baseline: "git", "package" (installed, version known) or "directory"."""
+        if self.repository is not None:
+            return "git"
+        return "package" if installed_version(self.root) else "directory"
+
+    @property
+    def head(self) -> str:
+        """The commit that is checked out, "" without git."""
+        return self.repository.head if self.repository else ""
+
+    @property
+    def place(self) -> Place:
+        """Where apply and revert write, and where their journal is."""
+        if self.repository is None:
+            return Place(self.root, self.root / ".shimgen")
+        return Place(self.repository.toplevel, self.repository.gitdir / "shimgen")
+
+    @property
+    def prefix(self) -> str:
+        """What stands before a path of this checkout in a patch: the way from the top of the work tree to `root`."""
+        return self.repository.prefix if self.repository else ""
+
+    def tree(self) -> Tree:
+        """The Python files as they are now (or at the revision). Raises BaselineError when there are none."""
+        if self.repository is None:
+            return directory_tree(self.root, pristine(self.place))
+        if self.revision:
+            return revision_tree(self.repository, self.revision)
+        return worktree_tree(self.repository)
+
+    def dirty_files(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Those of `paths` that differ from the commit (without git: from what was there before shimgen), sorted."""
+        return tuple(sorted(set(paths) & set(self.tree().baseline.dirty)))
+
+
+def open_checkout(path: str | Path, rev: str | None = None) -> Checkout:
+    """The checkout at `path`: a git work tree, a directory of one, or a directory without git.
+
+    With `rev`, that revision's objects are read; no file is moved. A directory that merely lies inside a repository,
+    which tracks no Python file of it, is a directory without git. Raises BaselineError when there is nothing to read.
+    """
+    root = Path(path).resolve()
+    if not root.is_dir():
+        raise BaselineError(f"{path} is not a directory", "shimgen scan CHECKOUT")
+    repository = find_repository(root)
+    if rev is not None:
+        return Checkout(root, repository, _revision(root, repository, rev))
+    if repository is None or (not repository.bare and not tracks_python(repository)):
+        return Checkout(root)
+    if repository.bare:
+        raise BaselineError(f"{root} is a bare repository and has no work tree", f"shimgen scan {path} --at HEAD")
+    if not repository.head:
+        raise BaselineError(f"{root} has no commit yet, so there is no baseline", "git commit")
+    return Checkout(root, repository)
+
+
+def _revision(root: Path, repository: Repository | None, rev: str) -> str:
+    if repository is None:
+        raise BaselineError(f"{root} is not a git checkout, so it has no revision {rev!r}", "leave out --at")
+    return resolve(repository, rev)

@@ -1,0 +1,106 @@
+"""Where the git repository of a directory is, if there is one."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from shimgen.checkout.command import GitError, GitMissingError, finish, git, start
+from shimgen.model.errors import BaselineError
+
+PYTHON_FILES = "*.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A git repository as seen from one directory of it.
+
+    `prefix` leads from the top level of the work tree to that directory ("" or "python/"); `head` is the commit
+    checked out ("" while there is none); `algorithm` is how the repository hashes.
+    """
+
+    folder: Path
+    toplevel: Path
+    gitdir: Path
+    prefix: str
+    head: str
+    algorithm: str
+    bare: bool
+
+    def object_id(self, content: bytes) -> str:
+        """The id that this repository gives to `content`."""
+        return hashlib.new(self.algorithm, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """The repository that `folder` (resolved) belongs to, or None.
+
+    Raises BaselineError when there is one that cannot be used.
+    """
+    try:
+        facts = start(folder, "rev-parse", *FACTS)
+        gitdir = start(folder, "rev-parse", "--absolute-git-dir")
+        head = start(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except GitMissingError:
+        _refuse_without_git(folder)
+        return None
+    try:
+        known = finish(facts).decode().split("\n", 3)
+        directory = Path(_path(finish(gitdir)))
+    except GitError as failure:
+        gitdir.communicate()
+        head.communicate()
+        _refuse_unreadable(folder, failure)
+        return None
+    commit = head.communicate()[0].decode().strip()
+    bare, inside, algorithm, up = known
+    if inside != "true" and bare != "true":
+        raise BaselineError(f"{folder} is inside the git directory {directory}", "give the work tree instead")
+    toplevel = folder if bare == "true" else (folder / up.removesuffix("\n")).resolve()
+    if not folder.is_relative_to(toplevel):
+        raise BaselineError(f"the work tree of {directory} is {toplevel}, and {folder} is not in it")
+    inner = folder.relative_to(toplevel).as_posix()
+    return Repository(
+        folder, toplevel, directory, "" if inner == "." else f"{inner}/", commit, algorithm, bare == "true"
+    )
+
+
+FACTS = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--show-cdup")
+
+
+def _path(output: bytes) -> str:
+    return output.removesuffix(b"\n").decode("utf-8", "surrogateescape")
+
+
+def _refuse_without_git(folder: Path) -> None:
+    for parent in (folder, *folder.parents):
+        if (parent / ".git").exists():
+            raise BaselineError(f"{parent} is a git work tree, but there is no git on this machine", "install git")
+
+
+def _refuse_unreadable(folder: Path, failure: GitError) -> None:
+    if "not a git repository" in str(failure):
+        return
+    if "dubious ownership" in str(failure):
+        raise BaselineError(
+            f"git does not read {folder}, because the repository belongs to another user",
+            f"git config --global --add safe.directory {folder}",
+        )
+    raise BaselineError(f"git cannot read {folder}: {str(failure).removeprefix('fatal: ')}", "git status")
+
+
+def tracks_python(repository: Repository) -> bool:
+    """Whether the repository itself holds Python files of this directory (and is not just one that lies around it)."""
+    return bool(git(repository.folder, "ls-files", "-z", "--", PYTHON_FILES))
+
+
+def resolve(repository: Repository, revision: str) -> str:
+    """The commit that `revision` names. Raises BaselineError when it names none."""
+    try:
+        found = git(repository.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    except GitError:
+        raise BaselineError(
+            f"{repository.folder} has no revision {revision!r}", "git fetch --tags (or see: git log --oneline)"
+        ) from None
+    return found.decode().strip()

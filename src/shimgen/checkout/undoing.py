@@ -1,0 +1,115 @@
+"""What apply put in: is it still there, and taking it out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from shimgen.checkout.files import content_id, inside
+from shimgen.checkout.journal import Entry, Place, Record, applied, drop, read_record
+from shimgen.checkout.transaction import perform
+from shimgen.model.domain import FileChange
+from shimgen.model.errors import GenerateError
+from shimgen.model.source import blob_id
+
+Undo = Callable[[FileChange, bytes], bytes]
+"""Takes a change out of a content that was edited since; raises GenerateError when it cannot (`patch.undo`)."""
+Replaced = Callable[[Record, str, bytes], bool]
+"""Whether a content of a path came with another baseline than the record's (an upgrade took the place of the file)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedFile:
+    """A file that apply changed: blob ids before the first and after the last run that changed it.
+
+    `intact`: it still is as the last run left it.
+    """
+
+    path: str
+    before: str
+    after: str
+    intact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """What revert did. `edited`: of these files, edits that were made since were kept. `gone`: files (of `restored`'s
+    journal) that no longer held anything of shimgen's. All empty: there was nothing to revert."""
+
+    restored: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+def applied_files(place: Place) -> tuple[AppliedFile, ...]:
+    """The files that the journal knows, sorted by path."""
+    first: dict[str, str] = {}
+    last: dict[str, str] = {}
+    for name in applied(place):
+        for entry in read_record(place.state / name).entries:
+            first.setdefault(entry.path, blob_id(entry.before))
+            last[entry.path] = blob_id(entry.after)
+    return tuple(
+        AppliedFile(path, first[path], after, content_id(inside(place.base, path)) == after)
+        for path, after in sorted(last.items())
+    )
+
+
+def pristine(place: Place) -> dict[str, str]:
+    """Path -> blob id before shimgen, of the files that still are as it left them."""
+    return {file.path: file.before for file in applied_files(place) if file.intact}
+
+
+def take_out(place: Place, undo: Undo, replaced: Replaced) -> Reverted:
+    """Undo all records, newest first, as one change. The caller holds the lock and has recovered.
+
+    Raises GenerateError, with nothing changed, when some file was edited where apply had put something.
+    """
+    names = applied(place)
+    now, found = _work_back(place, [read_record(place.state / name) for name in reversed(names)], undo, replaced)
+    entries = tuple(Entry(path, before, after) for path, (before, after) in sorted(now.items()) if before != after)
+    if entries:
+        perform(place, Record("revert", entries, drops=tuple(names)))
+    else:
+        drop(place, names)
+    return found
+
+
+def _work_back(
+    place: Place, records: Sequence[Record], undo: Undo, replaced: Replaced
+) -> tuple[dict[str, tuple[bytes, bytes]], Reverted]:
+    """Path -> (content on disk, content without shimgen), and which files are in which case."""
+    contents: dict[str, tuple[bytes, bytes]] = {}
+    edited: set[str] = set()
+    gone: set[str] = set()
+    for record in records:
+        for entry in record.entries:
+            target = inside(place.base, entry.path)
+            if entry.path not in contents and not content_id(target):
+                gone.add(entry.path)  # deleted since
+                continue
+            disk, current = contents.get(entry.path) or (target.read_bytes(),) * 2
+            without = _without(record, entry, current, undo, replaced)
+            contents[entry.path] = (disk, current if without is None else without)
+            if without is None:
+                gone.add(entry.path)
+            elif current != entry.after:
+                edited.add(entry.path)
+    restored = {path for path, (disk, without) in contents.items() if disk != without}
+    return contents, Reverted(*(tuple(sorted(group)) for group in (restored, edited & restored, gone - restored)))
+
+
+def _without(record: Record, entry: Entry, current: bytes, undo: Undo, replaced: Replaced) -> bytes | None:
+    """The content without what the entry put in; None when nothing of it is there any more."""
+    if current == entry.after:
+        return entry.before
+    if current == entry.before:
+        return None
+    try:
+        return undo(FileChange(entry.path, entry.before, entry.after), current)
+    except GenerateError as error:
+        if replaced(record, entry.path, current):
+            return None
+        raise GenerateError(
+            f"{error.message}; nothing was changed", f"take the shims out of {entry.path} by hand, or restore the file"
+        ) from error

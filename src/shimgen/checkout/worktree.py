@@ -1,0 +1,151 @@
+"""The Python files of a git work tree as they are on disk.
+
+What git's index knows of a file (time, size, inode) tells whether it still is what git has; only files of which it
+does not are read and hashed. git is never asked to compare contents itself: it would run the filters that the
+checkout configures.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shimgen.checkout.command import finish, start
+from shimgen.checkout.objects import read_blobs
+from shimgen.checkout.repository import PYTHON_FILES, Repository
+from shimgen.checkout.scratch import converted_ids
+from shimgen.model.errors import BaselineError
+from shimgen.model.source import Baseline, Tree
+
+ENTRY = re.compile(
+    rb"(\S) (\d{6}) ([0-9a-f]+) (\d)\t([^\0]*)\0"
+    rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\t.*\n"
+)
+REGULAR = (b"100644", b"100755")
+Seen = tuple[int, int]
+"""When and how large a file was as it was listed: (mtime in ns, size)."""
+
+
+@dataclass(slots=True)
+class _Listing:
+    """What is known of the work tree while it is being listed."""
+
+    blobs: dict[str, str]
+    seen: dict[str, Seen]
+    dirty: set[str]
+
+
+def worktree_tree(repository: Repository) -> Tree:
+    """The tracked and untracked (not ignored) Python files below the directory that the repository is seen from.
+
+    Symbolic links and submodules are left out. A file that a sparse checkout leaves out is read from git's objects.
+    """
+    folder = repository.folder
+    index = start(folder, "ls-files", "--stage", "--debug", "-t", "-z", "--", PYTHON_FILES)
+    others = start(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", PYTHON_FILES)
+    staged = start(folder, *STAGED, repository.head, "--", PYTHON_FILES)
+    found = _Listing({}, {}, set())
+    _list_index(repository, finish(index), found)
+    for path in _paths(finish(others)):
+        _list_untracked(repository, path, found)
+    dirty = found.dirty | {path for path in _paths(finish(staged)) if path.endswith(".py")}
+    if not found.blobs:
+        raise BaselineError(f"{folder} has no Python files")
+    baseline = Baseline("git", repository.head, tuple(sorted(dirty)))
+    blobs = dict(sorted(found.blobs.items()))
+    return Tree(baseline, blobs, lambda paths: _load(repository, blobs, found.seen, paths))
+
+
+STAGED = ("diff-index", "--cached", "--name-only", "-z", "--relative", "--no-renames", "--ignore-submodules=all")
+
+
+def _paths(output: bytes) -> list[str]:
+    return [name.decode("utf-8", "surrogateescape") for name in output.split(b"\0") if name]
+
+
+def _list_index(repository: Repository, output: bytes, found: _Listing) -> None:
+    index_time = (repository.gitdir / "index").stat().st_mtime_ns if output else 0
+    root = f"{repository.folder}/"
+    unsure: dict[str, str] = {}
+    for tag, mode, blob, stage, name, *numbers in ENTRY.findall(output):
+        path = name.decode("utf-8", "surrogateescape")
+        if mode not in REGULAR or not path.endswith(".py"):
+            continue
+        try:
+            now = os.lstat(root + path)
+        except (FileNotFoundError, NotADirectoryError):
+            if tag == b"S":
+                found.blobs[path] = blob.decode()
+            else:
+                found.dirty.add(path)
+            continue
+        if not stat.S_ISREG(now.st_mode):
+            found.dirty.add(path)
+            continue
+        found.blobs[path] = blob.decode()
+        found.seen[path] = (now.st_mtime_ns, now.st_size)
+        if stage != b"0" or not _as_recorded(now, [int(number) for number in numbers], index_time):
+            unsure[path] = blob.decode()
+    _compare(repository, unsure, found)
+
+
+def _as_recorded(now: os.stat_result, numbers: list[int], index_time: int) -> bool:
+    """Whether a file is as the index saw it, and was last written safely before the index was."""
+    ctime, ctime_ns, mtime, mtime_ns, inode, size = numbers
+    written = mtime * 1_000_000_000 + mtime_ns
+    # Where an index has no sub-second times the files look changed, and are then compared by content.
+    same_time = now.st_mtime_ns == written and now.st_ctime_ns == ctime * 1_000_000_000 + ctime_ns
+    return same_time and now.st_size & 0xFFFFFFFF == size and now.st_ino & 0xFFFFFFFF == inode and written < index_time
+
+
+def _compare(repository: Repository, unsure: Mapping[str, str], found: _Listing) -> None:
+    """Read the files that may have changed, and tell those that did."""
+    changed: dict[str, str] = {}
+    for path, blob in unsure.items():
+        content = (repository.folder / path).read_bytes()
+        own = repository.object_id(content)
+        if own != blob:
+            changed[path] = own
+    same = converted_ids(repository, changed)
+    for path, own in changed.items():
+        if same.get(path) != unsure[path]:
+            found.blobs[path] = own
+            found.dirty.add(path)
+
+
+def _list_untracked(repository: Repository, path: str, found: _Listing) -> None:
+    target = repository.folder / path
+    now = target.lstat()
+    if path.endswith(".py") and stat.S_ISREG(now.st_mode):
+        found.blobs[path] = repository.object_id(target.read_bytes())
+        found.seen[path] = (now.st_mtime_ns, now.st_size)
+        found.dirty.add(path)
+
+
+def _load(
+    repository: Repository, blobs: Mapping[str, str], seen: Mapping[str, Seen], paths: Iterable[str]
+) -> Mapping[str, bytes]:
+    contents: dict[str, bytes] = {}
+    absent: dict[str, str] = {}
+    for path in paths:
+        if path in seen:
+            contents[path] = read_unchanged(f"{repository.folder}/{path}", seen[path])
+        else:
+            absent[path] = blobs[path]
+    stored = read_blobs(repository, absent.values())
+    return {**contents, **{path: stored[blob] for path, blob in absent.items()}}
+
+
+def read_unchanged(target: str, seen: Seen) -> bytes:
+    """The content of a file, provided that it is as it was listed. Raises BaselineError when it is not."""
+    try:
+        with os.fdopen(os.open(target, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
+            now = os.fstat(file.fileno())
+            if (now.st_mtime_ns, now.st_size) == seen:
+                return file.read()
+    except FileNotFoundError:
+        pass
+    raise BaselineError(f"{target} changed while shimgen was reading it", "run the command again")

@@ -1,0 +1,74 @@
+"""File patch x content -> content. Never fuzzily: every line of a hunk must be found as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shimgen.model.domain import FileChange
+from shimgen.model.errors import GenerateError
+from shimgen.model.source import blob_id
+from shimgen.patch.diff import file_patch, split_lines
+from shimgen.patch.values import Conflict, FilePatch, Hunk
+
+
+def apply_exact(patch: FilePatch, before: bytes) -> bytes | Conflict:
+    """`before` with the patch applied, or why and where it does not apply.
+
+    On the very content that the patch was made for, hunks stand where they say. On any other, each must be found
+    complete, in order and in exactly one place: two places are a conflict, not a choice.
+    """
+    lines = split_lines(before)
+    exact = blob_id(before).startswith(patch.old_id)
+    found: list[int] = []
+    at, drift = 0, 0
+    for hunk in patch.hunks:
+        place = _stands(hunk, lines, hunk.old_at) if exact else _only_place(hunk, lines, at)
+        if place is None or place < at:
+            return _conflict(patch, hunk, lines, hunk.old_at + drift, at)
+        found.append(place)
+        at, drift = place + len(hunk.old), place - hunk.old_at
+    return _replaced(lines, patch.hunks, found)
+
+
+def _replaced(lines: list[bytes], hunks: Sequence[Hunk], places: Sequence[int]) -> bytes:
+    for hunk, place in reversed(list(zip(hunks, places, strict=True))):
+        lines[place : place + len(hunk.old)] = hunk.new
+    return b"".join(lines)
+
+
+def _stands(hunk: Hunk, lines: Sequence[bytes], at: int) -> int | None:
+    return at if tuple(lines[at : at + len(hunk.old)]) == hunk.old and at <= len(lines) else None
+
+
+def _only_place(hunk: Hunk, lines: Sequence[bytes], lowest: int) -> int | None:
+    if not hunk.old:  # only an empty file has no line to recognise the place by
+        return None if lines else 0
+    places = [at for at in range(len(lines)) if lines[at] == hunk.old[0] and _stands(hunk, lines, at) is not None]
+    return places[0] if len(places) == 1 and places[0] >= lowest else None
+
+
+def _conflict(patch: FilePatch, hunk: Hunk, lines: Sequence[bytes], expected: int, lowest: int) -> Conflict:
+    old = hunk.old
+    places = [at + 1 for at in range(len(lines)) if old and _stands(hunk, lines, at) is not None]
+    if len(places) > 1:
+        return Conflict(patch.path, places[0], f"the same lines also stand at line {places[1]}")
+    if places:
+        return Conflict(patch.path, places[0], "the parts of the change stand in another order")
+    start = max(expected, lowest)
+    near = lines[start : start + len(old)]
+    equal = next((n for n, pair in enumerate(zip(near, old, strict=False)) if pair[0] != pair[1]), len(near))
+    wanted = old[equal] if equal < len(old) else b""
+    return Conflict(patch.path, start + equal + 1, f"expected {wanted.decode('utf-8', 'replace').rstrip()!r} there")
+
+
+def undo(change: FileChange, current: bytes) -> bytes:
+    """`current` without what `change` put in, everything else kept.
+
+    Raises GenerateError, naming file and line, when the lines to take out are no longer there as they were put in.
+    """
+    result = apply_exact(file_patch(change.path, change.after, change.before), current)
+    if isinstance(result, Conflict):
+        raise GenerateError(
+            f"{result.path}:{result.line}: cannot take out the shims, because the file was edited: {result.reason}"
+        )
+    return result
