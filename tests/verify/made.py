@@ -88,15 +88,13 @@ def gap(
     *providers: Provider,
     sites: Sequence[Site] = (),
     optional: bool = False,
-    projection: str = "",
     attribute: str = "language_model",
 ) -> Gap:
     """A gap of Wrapper that is forwarded."""
     candidates = tuple(dict.fromkeys(p.candidate for p in providers)) or (FULL,)
     wrapper = Wrapper(WRAPPER, Delegate(attribute, WRAPPER, 5, candidates, optional))
-    detail = {"projection": projection} if projection else {}
     demand = Demand(member, tuple(sites), ())
-    return Gap(wrapper, member, Severity.CRASH, demand, Decision.FORWARD, providers, detail=detail)
+    return Gap(wrapper, member, Severity.CRASH, demand, Decision.FORWARD, providers)
 
 
 def change(made: Gap, text: str, before: str = MODULE, path: str = PATH) -> FileChange:
@@ -112,6 +110,7 @@ class Sample:
 
     gap: Gap
     text: str
+    before: str = MODULE
 
 
 def failures(proofs: Sequence[Proof]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shimgen.model.domain import MemberKind, SiteKind
-from tests.verify.made import OTHER, Sample, call, gap, provider, site
+from tests.verify.made import MODULE, OTHER, Sample, call, gap, provider, site
 
 METHOD, PROPERTY, INSTANCE = MemberKind.METHOD, MemberKind.PROPERTY, MemberKind.INSTANCE
 CLASSMETHOD, STATICMETHOD, VALUE = MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD, MemberKind.CLASS_ATTRIBUTE
@@ -80,10 +80,11 @@ def head(self, value):
     ),
     "class attribute": Sample(gap("table", provider(kind=VALUE)), "table = FullModel.table"),
     "classmethod": Sample(
-        gap("made_for", provider("(cls, config)", CLASSMETHOD), sites=[call(1)], projection="config.text_config"),
+        gap("made_for", provider("(cls, config)", CLASSMETHOD), sites=[call(1)]),
         """@classmethod
 def made_for(cls, config):
     return FullModel.made_for(config.text_config)""",
+        MODULE.replace("FullModel(config)", "FullModel(config.text_config, config.quantization)"),
     ),
     "classmethod with a local import": Sample(
         gap("made_for", provider("(cls, config)", CLASSMETHOD), sites=[call(1)]),

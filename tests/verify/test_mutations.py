@@ -10,8 +10,13 @@ from shimgen.model.domain import FileChange, Gap
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.source import memory_tree
 from shimgen.verify import sandbox, static
-from tests.verify.made import PROVIDERS, change, failures
+from tests.verify.made import PROVIDERS, Sample, change, failures
 from tests.verify.samples import MUTANTS, SAMPLES
+
+
+def edit(path: str, sample: Sample, text: str) -> FileChange:
+    """The edit that puts `text`, the sample's own or a broken one, into a file of its own."""
+    return change(sample.gap, text, sample.before, path)
 
 
 def verified(edit: FileChange) -> list[Proof]:
@@ -24,10 +29,9 @@ def verified(edit: FileChange) -> list[Proof]:
 @pytest.fixture(scope="module")
 def proofs() -> dict[str, list[Proof]]:
     """The proofs of all samples and mutants: one sandbox for all that are one file each."""
-    shims = {f"sample {name}": (s.gap, s.text) for name, s in SAMPLES.items()}
-    shims |= {f"mutant {name}": (SAMPLES[m.sample].gap, m.text) for name, m in MUTANTS.items()}
-    changes = {name: change(gap, text, path=name) for name, (gap, text) in shims.items()}
-    found = {name: verified(edit) for name, edit in changes.items()}
+    changes = {f"sample {name}": edit(f"sample {name}", s, s.text) for name, s in SAMPLES.items()}
+    changes |= {f"mutant {name}": edit(f"mutant {name}", SAMPLES[m.sample], m.text) for name, m in MUTANTS.items()}
+    found = {name: verified(change) for name, change in changes.items()}
     for proof in sandbox(list(changes.values())):
         found[proof.wrapper.path].append(proof)
     return found

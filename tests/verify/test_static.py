@@ -38,6 +38,18 @@ def test_a_tree_that_does_not_compile_is_not_analysed() -> None:
     assert failures(proofs).keys() == {"compiles"}
 
 
+def test_a_shim_serves_every_wrapper_that_inherits_it() -> None:
+    """A call site or a gap of a subclass counts, of another class or of a refused gap it does not."""
+    heir = replace(PAIR.gap.wrapper, cls=replace(PAIR.gap.wrapper.cls, name="Heir"))
+    inherited = replace(PAIR.gap, wrapper=heir, demand=gap("pair", sites=[call(1)]).demand)
+    found = failures(check(EDIT, [inherited], [PAIR.gap, inherited]))
+    assert found.keys() == {"binds", "gap closed"}
+    assert "Heir" in found["gap closed"]
+    refused = replace(inherited, decision=Decision.REFUSE)
+    elsewhere = replace(inherited, place=FULL)
+    assert failures(check(EDIT, [refused], [PAIR.gap, refused, elsewhere])) == {}
+
+
 GAPS = {
     "still open": ([PAIR.gap], {"gap closed"}),
     "still open on another line": ([replace(PAIR.gap, severity=Severity.DRIFT)], {"gap closed"}),

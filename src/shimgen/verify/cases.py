@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
 from shimgen.verify.members import FUNCTIONS, Member, Statement, literal
+from shimgen.verify.projections import projection
 
 BASE = "shimgen_base"
 DEFAULT = "shimgen_default_{}"
@@ -55,16 +56,10 @@ def case(gap: Gap, name: str, found: Member) -> Case:
         providers=tuple(_distinct(gap.providers)),
         defaults=defaults,
         shapes=tuple(sorted(shapes)),
-        writes=any(s.kind is SiteKind.WRITE for s in sites),
-        deletes=any(s.kind is SiteKind.DELETE for s in sites),
-        projection=projection(gap),
+        writes=any(s.kind is SiteKind.WRITE and s.role != "draft" for s in sites),
+        deletes=any(s.kind is SiteKind.DELETE and s.role != "draft" for s in sites),
+        projection=projection(found, gap.wrapper.delegate.attribute),
     )
-
-
-def projection(gap: Gap) -> dict[str, str]:
-    """How class-level arguments change on the way down: parameter name to what is passed ("config.text_config")."""
-    text = gap.detail.get("projection", "")
-    return {text.split(".")[0]: text} if text else {}
 
 
 def source(found: Member, defaults: dict[str, str]) -> str:

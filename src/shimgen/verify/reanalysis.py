@@ -27,14 +27,14 @@ def static(
     `reanalyse` gives the gaps of the patched tree; it is not asked when a touched file does not compile.
     A gap that is new is a failed proof of its own.
     """
-    proofs = [proof for change in changes for proof in _file(tree, change)]
+    proofs = [proof for change in changes for proof in _file(tree, change, before)]
     if all(p.passed for p in proofs if p.check == "compiles"):
         patched = tree.replace({c.path: c.after for c in changes})
         proofs += _closed(changes, reanalyse(patched), before)
     return tuple(proofs)
 
 
-def _file(tree: Tree, change: FileChange) -> Iterator[Proof]:
+def _file(tree: Tree, change: FileChange, before: Sequence[Gap]) -> Iterator[Proof]:
     """The checks that need one file only. What holds for the file is said of each of its shims."""
     fault = _compiles(change.path, change.after)
     if fault:
@@ -49,19 +49,24 @@ def _file(tree: Tree, change: FileChange) -> Iterator[Proof]:
             found.append(member(change, shim, after))
         except NotFoundError as error:
             yield _said(shim, "in place", str(error))
-        else:
-            yield from _shim(shim, found[-1], module, after)
-            yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
+            continue
+        yield _said(shim, "in place", "")
+        yield _said(shim, "names", unbound(found[-1], module, _enclosing(after, found[-1].cls)))
+        yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
+        yield from _asked(shim, found[-1], [g for g in before if _serves(shim, g)] or [shim.gap])
     yield from _each(change, "only inserts", _only_inserts(tree, change, found))
 
 
-def _shim(shim: Shim, found: Member, module: Module, after: ast.Module) -> Iterator[Proof]:
-    """The checks of one shim that was found."""
-    yield _said(shim, "in place", "")
-    yield _said(shim, "names", unbound(found, module, _enclosing(after, found.cls)))
-    yield _said(shim, "candidates", _candidates(shim.gap, found))
-    yield _said(shim, "level", _level(shim.gap, found))
-    yield _said(shim, "binds", _binds(shim.gap, found))
+def _asked(shim: Shim, found: Member, served: Sequence[Gap]) -> Iterator[Proof]:
+    """The checks against what the engine does, for each gap that the shim closes."""
+    for check, ask in (("candidates", _candidates), ("level", _level), ("binds", _binds)):
+        yield _said(shim, check, next(filter(None, (ask(gap, found) for gap in served)), ""))
+
+
+def _serves(shim: Shim, gap: Gap) -> bool:
+    """Whether `gap` is what the shim is for: its own, and that of every wrapper that inherits it."""
+    same = (gap.target.path, gap.target.name) == (shim.place.path, shim.place.name)
+    return same and gap.member == shim.member and gap.decision is not Decision.REFUSE
 
 
 def _said(shim: Shim, check: str, fault: str) -> Proof:
@@ -126,7 +131,12 @@ def _level(gap: Gap, found: Member) -> str:
 def _binds(gap: Gap, found: Member) -> str:
     """The first call site that does not bind to the shim and to every provider, "" when all do."""
     for site in gap.demand.sites:
-        if site.kind is not SiteKind.CALL or site.ambiguous or site.shape is None or found.kind == "property":
+        if (
+            site.kind not in (SiteKind.CALL, SiteKind.CLASS)
+            or site.ambiguous
+            or site.shape is None
+            or found.kind == "property"
+        ):
             continue
         if found.function is None:
             return f"{site.path}:{site.line} calls it, and the shim is an attribute"
@@ -157,9 +167,10 @@ def _closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequenc
     left, known = {_key(g): g for g in after}, {_key(g) for g in before}
     shims = [shim for change in changes for shim in change.shims]
     for shim in shims:
-        still = left.get(_key(shim.gap))
-        fault = "" if still is None else f"after the edit it is still a gap ({still.severity})"
-        yield Proof(shim.place, shim.member, "gap closed", not fault, fault)
+        served = [shim.gap, *(g for g in before if _serves(shim, g))]
+        open_still = [left[_key(g)] for g in served if _key(g) in left]
+        fault = f"{open_still[0].wrapper.cls.name} has the gap after the edit too" if open_still else ""
+        yield _said(shim, "gap closed", fault)
     for key, gap in left.items():
         if key not in known:
             yield Proof(gap.wrapper.cls, gap.member, "no new gap", False, "after the edit this is a new gap")
