@@ -82,7 +82,7 @@ def everywhere(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
 def test_diff_prints_the_patch_and_nothing_else(seen: list[Settings]) -> None:
     result = run("diff")
     assert (result.exit_code, result.stdout_bytes) == (0, PATCH)
-    assert "Wrapper.start_layer is not forwarded" in result.stderr
+    assert "Wrapper: not forwarded: Delegate does not have start_layer either" in result.stderr
     assert run("diff", "--quiet").stderr == ""
 
 

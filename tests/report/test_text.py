@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shimgen.model.domain import ClassRef, Decision
+from shimgen.model.domain import ClassRef, Decision, Gap, Reason
 from shimgen.model.results import Outcome, Stale, Verdict
 from shimgen.model.source import Baseline, Skipped, Stats
 from shimgen.report import explain, text
@@ -16,8 +16,8 @@ from tests.builders import ANALYSIS, CHANGE, COMPLETE, FORWARDED, REFUSED, SHIM,
 def test_scan() -> None:
     assert text.scan(replace(ANALYSIS, wrappers=(WRAPPER, COMPLETE))) == (
         "Wrapper holds Delegate in self.language_model  models/wrapper.py:3\n"
-        "  crash   get_embed_and_head     1 site  forward  Base models/delegate.py:20\n"
-        "  silent  start_layer            1 site  refuse   Delegate does not have start_layer either\n"
+        "  forward  crash   get_embed_and_head  1 site     Base models/delegate.py:20\n"
+        "  refuse   silent  Delegate does not have start_layer either\n"
         "\n"
         "2 wrappers, 2 demanded members, 2 gaps in scope: 1 to close, 1 refused\n"
         "sglang, commit 0123456789ab; 1,404 files, 538,194 lines; 0.9 s\n"
@@ -53,7 +53,7 @@ def test_check_lines_begin_with_a_place() -> None:
     assert text.check(verdict) == (
         "models/wrapper.py:3: Wrapper.get_embed_and_head: crash, could be closed: Base models/delegate.py:20\n"
         "models/old.py:8: Old.gone: stale: the engine no longer demands it\n"
-        "models/wrapper.py:3: Wrapper.start_layer: refused: Delegate does not have start_layer either\n"
+        "models/wrapper.py:3: Wrapper: refused: Delegate does not have start_layer either\n"
         "models/wrapper.py:3: Wrapper.other: accepted: we know\n"
         "1 gap could be closed, 1 refused, 1 accepted, 1 stale shim\n"
     )
@@ -127,10 +127,10 @@ def test_explain_a_wrapper() -> None:
         "  crash   get_embed_and_head  Base models/delegate.py:20\n"
         "\n"
         "missing, to be filled by a recipe (1)\n"
-        "  crash   pair  Base models/delegate.py:20\n"
+        "  crash   pair  recipe tied head, Base models/delegate.py:20\n"
         "\n"
         "missing, refused (1)\n"
-        "  silent  start_layer  Delegate does not have start_layer either\n"
+        "  silent  Delegate does not have start_layer either\n"
         "\n"
         "provided (1)\n"
         "  forward  Base models/delegate.py:20\n"
@@ -154,6 +154,53 @@ def test_notes_name_each_file_left_out() -> None:
     assert text.notes(replace(ANALYSIS, stats=stats)) == (
         "left out a.py:3: invalid syntax",
         "left out b.py: is not UTF-8",
+    )
+
+
+def refusals(*members: str, reason: Reason = Reason.ABSENT, **detail: str) -> list[Gap]:
+    return [replace(REFUSED, member=member, reason=reason, detail=detail) for member in members]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "sentences"),
+    [
+        (refusals("a", "b", "c"), ["Delegate does not have a, b, c either"]),
+        (
+            [*refusals("a", "c"), *refusals("b", reason=Reason.UNKNOWN_DELEGATE, why="a factory")],
+            [
+                "Delegate does not have a, c either",
+                "b: the class of self.language_model is known only at run time: a factory",
+            ],
+        ),
+        (
+            [
+                *refusals("a", reason=Reason.ASSIGNED, site="x.py:1"),
+                *refusals("b", reason=Reason.ASSIGNED, site="x.py:2"),
+            ],
+            [
+                "the engine assigns a at x.py:1, and a forward would hide that assignment",
+                "the engine assigns b at x.py:2, and a forward would hide that assignment",
+            ],
+        ),
+        (
+            [*refusals("a"), replace(refusals("a")[0], wrapper=COMPLETE)],
+            ["Delegate does not have a either", "inner does not have a either"],
+        ),
+        ([], []),
+    ],
+)
+def test_refusals_for_one_reason_are_one_line(gaps: list[Gap], sentences: list[str]) -> None:
+    assert [sentence for _, sentence in text.folded(gaps)] == sentences
+
+
+def test_what_a_patch_does_not_close_is_listed_while_it_is_readable() -> None:
+    few = replace(ANALYSIS, gaps=tuple(refusals("a", "b")))
+    assert text.left_to_a_person(few) == (
+        "models/wrapper.py:3: Wrapper: not forwarded: Delegate does not have a, b either",
+    )
+    rows = [gap for n in range(11) for gap in refusals(f"m{n}", reason=Reason.ASSIGNED, site=f"x.py:{n}")]
+    assert text.left_to_a_person(replace(ANALYSIS, gaps=tuple(rows))) == (
+        "11 gaps in scope are refused, each with its reason in: shimgen scan",
     )
 
 

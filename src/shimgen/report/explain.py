@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import dedent, indent
 
 from shimgen.model.domain import Decision, Gap, Provider, Shim, Wrapper
-from shimgen.report.text import Paint, count, holds, place, plain, sites
+from shimgen.report.text import Paint, because, count, folded, holds, place, plain, sites
 
 
 def member(gap: Gap, shim: Shim | None = None, paint: Paint = plain) -> str:
@@ -41,9 +41,9 @@ def _group(title: str, gaps: list[Gap], paint: Paint) -> Iterator[str]:
     yield ""
     yield f"{title} ({len(gaps)})"
     width = max(len(gap.member) for gap in gaps)
-    for gap in gaps:
-        reason = gap.sentence or ", ".join(_origin(provider) for provider in gap.providers)
-        yield f"  {paint(gap.severity.value, f'{gap.severity.value:6}')}  {gap.member:{width}}  {reason}"
+    rows = [(gap, f"{gap.member:{width}}  {because(gap)}") for gap in gaps if not gap.sentence]
+    for gap, row in [*rows, *folded(gap for gap in gaps if gap.sentence)]:
+        yield f"  {paint(gap.severity.value, f'{gap.severity.value:6}')}  {row}"
 
 
 def _demanded(gap: Gap, paint: Paint) -> Iterator[str]:

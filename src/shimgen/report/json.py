@@ -69,7 +69,7 @@ def _gap(gap: Gap) -> dict[str, Any]:
         "path": gap.wrapper.cls.path,
         "member": gap.member,
         "severity": gap.severity.value,
-        "interfaces": list(gap.demand.interfaces),
+        "interfaces": list(gap.interfaces),
         "decision": gap.decision.value,
         "reason": gap.sentence or None,
         "provider": _provider(gap.providers[0]) if gap.providers else None,

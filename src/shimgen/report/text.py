@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 
-from shimgen.model.domain import Decision, Gap, Site, Wrapper
+from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper
 from shimgen.model.results import Analysis, Outcome, Stale, Verdict
 
+FEW = 10
 Paint = Callable[[str, str], str]
 
 
@@ -43,8 +45,22 @@ def notes(analysis: Analysis) -> tuple[str, ...]:
 
 
 def left_to_a_person(analysis: Analysis) -> tuple[str, ...]:
-    """The refused gaps in scope, one sentence each: what a patch does not close."""
-    return tuple(f"{_where(gap)} is not forwarded: {gap.sentence}" for gap in analysis.refused)
+    """What a patch does not close, one sentence each; or their number alone, when nobody would read them all."""
+    found = tuple(folded(analysis.refused))
+    if len(found) > FEW:
+        return (f"{count(len(analysis.refused), 'gap')} in scope are refused, each with its reason in: shimgen scan",)
+    return tuple(f"{_class(gap)}: not forwarded: {sentence}" for gap, sentence in found)
+
+
+def folded(refused: Iterable[Gap]) -> Iterator[tuple[Gap, str]]:
+    """Refusals of one wrapper for one reason as one: the first gap, and a sentence that names all their members."""
+    groups: dict[tuple[Wrapper, str], list[Gap]] = {}
+    for gap in refused:
+        groups.setdefault((gap.wrapper, replace(gap, member="\0").sentence), []).append(gap)
+    for group in groups.values():
+        members = ", ".join(gap.member for gap in group)
+        sentence = replace(group[0], member=members).sentence
+        yield group[0], sentence if members in sentence else f"{members}: {sentence}"
 
 
 def place(path: str, line: int = 0) -> str:
@@ -56,7 +72,7 @@ def check(verdict: Verdict, strict: bool = False, paint: Paint = plain) -> str:
     """One line for each finding, in the form `path:line: Class.member: what`, and the totals."""
     lines = [*map(_pending_line, verdict.pending), *map(_stale_line, verdict.stale)]
     lines = [paint("crash", line) for line in lines]
-    refused = [f"{_where(gap)}: refused: {gap.sentence}" for gap in verdict.refused]
+    refused = [f"{_class(gap)}: refused: {sentence}" for gap, sentence in folded(verdict.refused)]
     lines += [paint("crash" if strict else "faint", line) for line in refused]
     lines += [paint("faint", f"{_where(gap)}: accepted: {reason}") for gap, reason in verdict.accepted]
     totals = [
@@ -104,9 +120,7 @@ def holds(wrapper: Wrapper) -> str:
 
 
 def because(gap: Gap) -> str:
-    """Where the member comes from, or why the gap is refused."""
-    if gap.decision is Decision.REFUSE:
-        return gap.sentence
+    """Where the member comes from that a gap would be closed with."""
     origin = ", ".join(dict.fromkeys(f"{p.cls.name} {place(p.cls.path, p.line)}" for p in gap.providers))
     return f"recipe {gap.recipe}, {origin}" if gap.recipe else origin
 
@@ -116,12 +130,16 @@ def _wrapper_block(wrapper: Wrapper, gaps: tuple[Gap, ...], paint: Paint) -> Ite
     yield f"{paint('name', wrapper.cls.name)} {holds(wrapper)}  {paint('faint', where)}"
     if not gaps:
         yield "  no gap in scope"
-    width = max((len(gap.member) for gap in gaps), default=0)
-    for gap in gaps:
+    closed = [gap for gap in gaps if gap.decision is not Decision.REFUSE]
+    width = max((len(gap.member) for gap in closed), default=0)
+    for gap in closed:
         severity = paint(gap.severity.value, f"{gap.severity.value:6}")
         decision = paint(gap.decision.value, f"{gap.decision.value:7}")
         asked = count(len(gap.demand.sites), "site") if gap.demanded else "interface"
-        yield f"  {severity}  {gap.member:{width}}  {asked:>9}  {decision}  {because(gap)}"
+        yield f"  {decision}  {severity}  {gap.member:{width}}  {asked:9}  {because(gap)}"
+    for severity in Severity:
+        for _, sentence in folded(g for g in gaps if g.decision is Decision.REFUSE and g.severity is severity):
+            yield f"  {paint('refuse', 'refuse ')}  {paint(severity.value, f'{severity.value:6}')}  {sentence}"
 
 
 def _demand_lines(analysis: Analysis, paint: Paint) -> Iterator[str]:
@@ -144,8 +162,12 @@ def _totals(analysis: Analysis) -> Iterator[str]:
     yield f"{baseline(analysis)}; {seen}; {stats.seconds:.1f} s"
 
 
+def _class(gap: Gap) -> str:
+    return f"{place(gap.wrapper.cls.path, gap.wrapper.cls.line)}: {gap.wrapper.cls.name}"
+
+
 def _where(gap: Gap) -> str:
-    return f"{place(gap.wrapper.cls.path, gap.wrapper.cls.line)}: {gap.wrapper.cls.name}.{gap.member}"
+    return f"{_class(gap)}.{gap.member}"
 
 
 def _pending_line(gap: Gap) -> str:
