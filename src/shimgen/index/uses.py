@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from shimgen.index.use.names import Names, names_of
 from shimgen.index.use.rules import Place, Rules, rules_for
-from shimgen.index.use.statements import Statements
-from shimgen.index.use.values import Environment, Member, Model, Returns, Value, models, union
+from shimgen.index.use.statements import Statements, parameter
+from shimgen.index.use.values import Environment, Member, Model, Returns, Text, Value, models, union
 from shimgen.model.facts import Use
 from shimgen.model.profile import Profile
 
@@ -109,14 +109,15 @@ class _Scan:
     def cls(self, node: ast.ClassDef) -> list[Use]:
         """Uses in the methods of a class; what methods store on self is known in all of them."""
         nodes = [n for n in _statements(node.body) if isinstance(n, _Def)]
-        inherited: Environment = {}
+        inherited = self._fields(node)
         for base in node.bases:
             inherited.update(self._classes.get(ast.unparse(base), {}))
         env = inherited
         last = _Round([], env)
         for _ in range(_ROUNDS):
-            for key in env:
-                self._lines.add(rb"\b%s\b" % key.replace(".", r"\.").encode())
+            for key, value in env.items():
+                if not any(isinstance(b, Text) for b in value):
+                    self._lines.add(rb"\b%s\b" % key.replace(".", r"\.").encode())
             last = self._round(nodes, (node.name,), {**self._env, **env})
             found = {**inherited, **last.env}
             if found == env:
@@ -124,6 +125,17 @@ class _Scan:
             env = found
         self._classes[node.name] = env
         return last.uses
+
+    def _fields(self, node: ast.ClassDef) -> Environment:
+        """Fields that a dataclass declares: its generated __init__ takes them as parameters."""
+        found: Environment = {}
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                name = statement.target.id
+                value = parameter(self._rules, Place((node.name,), "__init__"), name, statement.annotation)
+                if value is not None:
+                    found[f"self.{name}"] = (value,)
+        return found
 
     def _round(self, nodes: Sequence[_Def], classes: tuple[str, ...], env: Environment) -> _Round:
         uses: list[Use] = []
@@ -141,11 +153,16 @@ class _Scan:
             if models(result):
                 name = f"self.{node.name}" if classes else node.name
                 stored.setdefault(name, []).append(result if _is_property(node) else (Returns(result),))
-        return _Round(uses, {key: union(*values) for key, values in stored.items() if _known(values)})
+        return _Round(uses, {key: union(*values) for key, values in stored.items() if self._known(values)})
 
-
-def _known(values: Sequence[Value]) -> bool:
-    return any(isinstance(b, Model | Returns | Member) for value in values for b in value)
+    def _known(self, values: Sequence[Value]) -> bool:
+        """Whether it helps other methods to know what an attribute was set to."""
+        return any(
+            isinstance(b, Model | Returns | Member)
+            or (isinstance(b, Text) and "." in b.dotted and not self._rules.holders.isdisjoint(b.dotted.split(".")))
+            for value in values
+            for b in value
+        )
 
 
 def _annotated_self(node: _Def) -> tuple[str, ...]:

@@ -202,7 +202,7 @@ class Expressions(Recorder):
             return union(*results)
         if models(value):
             return OTHER
-        return tuple(Text(c) for c in self.chains(node)) or OTHER
+        return tuple(Text(chain[0]) for chain in self.chains(node)) or OTHER
 
     def bind(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
         """Assign a value to a target; `node` is the value's expression where there is one."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from shimgen.index.use.names import Names
-from shimgen.index.use.rules import Place, Rules
+from shimgen.index.use.rules import Place, Rules, Table
 from shimgen.index.use.values import Clause, Environment, Fact, Model, Side, Text, Value
 from shimgen.model.facts import CallShape, Expr, Use
 
 _WIDTH = 100
+_MANY = 4
 
 
 def source(node: ast.AST) -> str:
@@ -96,9 +97,18 @@ class Recorder:
                 return (False, "", fact.message) if fact.raises else (True, fact.text, "")
             if sibling is None and not fact.raises and not fact.exact:
                 sibling = fact
+        sibling = sibling or self._alternative(model, member)
         for catch in reversed(self.catches):
             return (False, "", catch.message) if catch.raises else (True, catch.text, "")
         return (True, sibling.text, "") if sibling else (False, "", "")
+
+    def _alternative(self, model: Model, member: str) -> Fact | None:
+        """The member is used although a probe has just said no: that fails only where its alternatives lack too."""
+        for clause in self.absent:
+            asked = {fact.member: fact for fact in clause if fact.key == model.key}
+            if len(asked) > 1 and member in asked:
+                return next(fact for name, fact in sorted(asked.items()) if name != member)
+        return None
 
     def fail(self, clauses: tuple[Clause, ...], message: str) -> frozenset[Fact]:
         """The engine raises when one of the clauses holds: mark the probes. Returns the facts that alone suffice.
@@ -122,13 +132,20 @@ class Recorder:
             for fact in side.present
         )
 
-    def chains(self, node: ast.expr) -> tuple[str, ...]:
-        """The dotted chains that an expression may stand for, without calls and subscripts; () when it is no chain."""
+    def chains(self, node: ast.expr) -> tuple[tuple[str, ...], ...]:
+        """The dotted chains that an expression may stand for, without calls and subscripts; () when it is no chain.
+
+        Each alternative is a tuple of spellings that mean the same: as written, and with what an attribute of self
+        was set to in its place.
+        """
         if isinstance(node, ast.Name):
-            texts = tuple(b.dotted for b in self.env.get(node.id, ()) if isinstance(b, Text))
-            return texts[:4] or (node.id,)
+            texts = [b.dotted for b in self.env.get(node.id, ()) if isinstance(b, Text)]
+            return tuple((text,) for text in texts[:_MANY]) or ((node.id,),)
         if isinstance(node, ast.Attribute):
-            return tuple(f"{text}.{node.attr}" for text in self.chains(node.value))
+            found = tuple(tuple(f"{c}.{node.attr}" for c in chain) for chain in self.chains(node.value))
+            key = f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
+            aliases = [b.dotted for b in self.env.get(key, ()) if isinstance(b, Text)]
+            return tuple((*chain, alias) for chain in found for alias in aliases[:_MANY]) or found
         if isinstance(node, ast.Call):
             return self.chains(node.func)
         if isinstance(node, ast.Subscript | ast.Await | ast.Starred):
@@ -140,15 +157,7 @@ class Recorder:
         last = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         if last not in self.rules.expressions:
             return ()
-        return self._models(self.chains(node))
-
-    def _models(self, chains: tuple[str, ...]) -> Value:
-        found: list[Model] = []
-        for chain in chains:
-            index = self.rules.find(self.rules.expressions, chain, self.place)
-            if index is not None:
-                found.append(Model(index, chain, self.rules.rule(index).ambiguous))
-        return tuple(found)
+        return self._models(self.rules.expressions, self.chains(node), "")
 
     def accessed(self, function: ast.expr) -> Value:
         """The models that the profile's accessor rules see in a callee, as written or as imported; () when none."""
@@ -157,12 +166,19 @@ class Recorder:
             last = self.imports.get(function.id, function.id).rpartition(".")[2]
         if last not in self.rules.accessors:
             return ()
+        chains = tuple((*chain, self._imported(chain[0])) for chain in self.chains(function))
+        return self._models(self.rules.accessors, chains, "()")
+
+    def _imported(self, chain: str) -> str:
+        head, dot, rest = chain.partition(".")
+        return self.imports.get(head, head) + dot + rest
+
+    def _models(self, table: Table, chains: tuple[tuple[str, ...], ...], suffix: str) -> Value:
+        """One model for each alternative that a rule fits; of several spellings the most special rule counts."""
         found: list[Model] = []
-        for chain in self.chains(function):
-            head, dot, rest = chain.partition(".")
-            imported = self.imports.get(head, head) + dot + rest
-            fitting = (self.rules.find(self.rules.accessors, n, self.place) for n in (chain, imported))
-            index = next((i for i in fitting if i is not None), None)
-            if index is not None:
-                found.append(Model(index, f"{chain}()", self.rules.rule(index).ambiguous))
-        return tuple(found)
+        for chain in chains:
+            fitting = [self.rules.find(table, spelling, self.place) for spelling in chain]
+            known = [index for index in fitting if index is not None]
+            if known:
+                found.append(Model(min(known), chain[0] + suffix, self.rules.rule(min(known)).ambiguous))
+        return tuple(dict.fromkeys(found))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import TypeAlias
 
 from shimgen.model.globs import matches
 from shimgen.model.profile import Profile, Receiver
@@ -37,6 +38,10 @@ class _Chain:
         return same and _narrowed(self.rule, place)
 
 
+Table: TypeAlias = Mapping[str, tuple[_Chain, ...]]
+"""Chains by their last name."""
+
+
 def _narrowed(rule: Receiver, place: Place) -> bool:
     if rule.classes and not any(fnmatchcase(name, glob) for name in place.classes for glob in rule.classes):
         return False
@@ -45,20 +50,25 @@ def _narrowed(rule: Receiver, place: Place) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that hold in one file, by the last name of what they match. `token` finds lines worth a look."""
+    """The rules that hold in one file, by the last name of what they match. `token` finds lines worth a look.
+
+    `holders` are the names that lead to a model: `target_worker` and `model_runner` in
+    `self.target_worker.model_runner.model`.
+    """
 
     profile: Profile
-    expressions: Mapping[str, tuple[_Chain, ...]]
-    accessors: Mapping[str, tuple[_Chain, ...]]
-    parameters: Mapping[str, tuple[_Chain, ...]]
-    class_variables: Mapping[str, tuple[_Chain, ...]]
+    expressions: Table
+    accessors: Table
+    parameters: Table
+    class_variables: Table
     token: re.Pattern[bytes]
+    holders: frozenset[str]
 
     def rule(self, index: int) -> Receiver:
         """The rule at an index of the profile."""
         return self.profile.receivers[index]
 
-    def find(self, kind: Mapping[str, tuple[_Chain, ...]], dotted: str, place: Place) -> int | None:
+    def find(self, kind: Table, dotted: str, place: Place) -> int | None:
         """The index of the first rule of a kind that fits a dotted chain, None when there is none."""
         names = tuple(dotted.split("."))
         return next((c.index for c in kind.get(names[-1], ()) if c.fits(names, place)), None)
@@ -89,10 +99,11 @@ def rules_for(profile: Profile, package_path: str) -> Rules | None:
         parameters=_table((rule.parameter, index, rule) for index, rule in here),
         class_variables=_table((rule.class_variable, index, rule) for index, rule in here),
         token=_token(rule for _, rule in here),
+        holders=frozenset(name for _, rule in here for name in rule.expression.split(".")[:-1]) - {"*", "self"},
     )
 
 
-def _table(entries: Iterable[tuple[str, int, Receiver]]) -> Mapping[str, tuple[_Chain, ...]]:
+def _table(entries: Iterable[tuple[str, int, Receiver]]) -> Table:
     table: dict[str, tuple[_Chain, ...]] = {}
     for text, index, rule in entries:
         if text:

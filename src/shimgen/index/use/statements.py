@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from shimgen.index.use.conditions import Conditions, all_missing
 from shimgen.index.use.expressions import written
 from shimgen.index.use.names import imported
 from shimgen.index.use.record import Catch, Detail, source
-from shimgen.index.use.rules import Place
+from shimgen.index.use.rules import Place, Rules
 from shimgen.index.use.values import (
     OTHER,
+    Clause,
     Environment,
     Fact,
     Items,
@@ -77,6 +77,14 @@ def _piece(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
+def parameter(rules: Rules, place: Place, name: str, annotation: ast.expr | None) -> Model | None:
+    """The model that a parameter (or a dataclass field) holds by the profile's rules, unless annotated otherwise."""
+    index = rules.find(rules.parameters, name, place)
+    if index is None or _textual(annotation):
+        return None
+    return Model(index, name, rules.rule(index).ambiguous)
+
+
 class Statements(Conditions):
     """Executes statements abstractly; afterwards `uses`, `returned` and `stored` tell what was seen."""
 
@@ -92,10 +100,8 @@ class Statements(Conditions):
         self.block(node.body)
 
     def _parameter_value(self, argument: ast.arg) -> Value:
-        index = self.rules.find(self.rules.parameters, argument.arg, self.place)
-        if index is not None and not _textual(argument.annotation):
-            return (Model(index, argument.arg, self.rules.rule(index).ambiguous),)
-        return (Text(argument.arg),)
+        model = parameter(self.rules, self.place, argument.arg, argument.annotation)
+        return (model,) if model is not None else (Text(argument.arg),)
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Run through statements in order; what one of them makes known holds for the rest."""
@@ -109,15 +115,17 @@ class Statements(Conditions):
             if visit is not None:
                 visit(self, statement)
 
-    def _if(self, node: ast.If, tail_error: str | None = None, chained: bool = False) -> None:
+    def _if(self, node: ast.If, tail_error: str | None = None, chain: tuple[Clause, ...] = ()) -> None:
+        """`chain`: what is missing for certain because the tests before this `elif` said no."""
         outcome = self.test(node.test)
+        missing = all_missing(chain, outcome.no.absent)
         continued = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
         error, other_error = error_of(node.body), tail_error if not node.orelse else error_of(node.orelse)
         sure: frozenset[Fact] = frozenset()
         if error is not None and outcome.yes.absent:
             sure = self.fail(all_missing(self.absent, outcome.yes.absent), error)
-        if other_error is not None and not continued and (outcome.no.absent or chained):
-            sure |= self.fail(all_missing(self.absent, outcome.no.absent), other_error)
+        if other_error is not None and not continued and missing:
+            sure |= self.fail(all_missing(self.absent, missing), other_error)
         message = error or other_error or ""
         before, present, absent = self.env, self.present, self.absent
         self._enter(outcome.yes, sure, message, absent)
@@ -126,7 +134,7 @@ class Statements(Conditions):
         body_env, self.env, self.present = self.env, dict(before), present
         self._enter(outcome.no, sure, message, absent)
         if continued and isinstance(node.orelse[0], ast.If):
-            self._if(node.orelse[0], chained=True)
+            self._if(node.orelse[0], chain=missing)
         else:
             self.block(node.orelse)
         other_env, self.present, self.absent = self.env, present, absent
@@ -136,7 +144,7 @@ class Statements(Conditions):
         elif ends(node.orelse):
             self._enter(outcome.yes, sure, message, absent)
 
-    def _enter(self, side: Side, sure: frozenset[Fact], message: str, absent: tuple[Any, ...]) -> None:
+    def _enter(self, side: Side, sure: frozenset[Fact], message: str, absent: tuple[Clause, ...]) -> None:
         self.know(side, sure, message)
         self.absent = all_missing(absent, side.absent)
 
@@ -275,11 +283,15 @@ class Statements(Conditions):
 
     def _bind_name(self, name: str, value: Value, node: ast.expr | None) -> None:
         if value == OTHER and node is not None:
-            value = tuple(Text(chain) for chain in self.chains(node) if chain != name) or OTHER
+            value = self._text(node, name)
         self.env.pop(name, None)
         known = name in self.rules.class_variables or name in self.rules.expressions
         if not (known and not models(value) and self._name(ast.Name(name)) != OTHER):
             self.env[name] = value
+
+    def _text(self, node: ast.expr, name: str) -> Value:
+        """An object known only by its chain; `name` is what it is bound to."""
+        return tuple(Text(chain[0]) for chain in self.chains(node) if chain[0] != name) or OTHER
 
     def _bind_attribute(self, target: ast.Attribute, value: Value, node: ast.expr | None) -> None:
         found = models(self.value(target.value))
@@ -287,6 +299,8 @@ class Statements(Conditions):
             self.write(found, target.attr, target.end_lineno or target.lineno, target.value, node)
         elif isinstance(target.value, ast.Name) and not self.reached(target):
             key = f"{target.value.id}.{target.attr}"
+            if value == OTHER and node is not None:
+                value = self._text(node, key)
             self.env[key] = value
             if target.value.id == "self":
                 self.stored.setdefault(key, []).append(detached(value))
