@@ -167,6 +167,16 @@ def _class_level(case: Case) -> Refusal | None:
     return None
 
 
+def _bypass(case: Case) -> Refusal | None:
+    """Another way to run the model on a batch: the wrapper's own forward embeds images and the like before that."""
+    needed = set(case.profile.models.body_parameters)
+    for provider in case.providers:
+        if needed and needed <= {param.name for param in provider.params}:
+            advice = f"write {case.member} on {case.wrapper.cls.name} after its own forward"
+            return Refusal(Reason.BYPASS, {}, advice)
+    return None
+
+
 def _body_meaning(case: Case) -> Refusal | None:
     """The engine speaks to full models; a body's method of that name may take what the full model has translated."""
     if case.wrapper.delegate.shape != "body":
@@ -331,6 +341,7 @@ RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _signatures,
     _calls_bind,
     _class_level,
+    _bypass,
     _body_meaning,
     _hook,
     _name_space,

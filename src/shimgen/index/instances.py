@@ -318,8 +318,9 @@ class Evaluator:
                 )
                 return self._function_result(inner, target.path, function, expr)
         called = self.evaluate(inner, callee)
-        external = frozenset(called.external - {"builtins.object"})
-        unknown = called.unknown and f"{callee.text or 'its class'} is chosen at run time"
+        external = frozenset(name for name in called.external if name.rpartition(".")[2][:1].isupper())
+        opaque = called.unknown or called.external - external - {"builtins.object"}
+        unknown = f"{callee.text or 'its class'} is chosen at run time" if opaque else ""
         return Values(called.classes, frozenset(), external, False, unknown)
 
     def _method_of_value(self, frame: Frame, callee: Expr, expr: Expr) -> Values:

@@ -198,6 +198,7 @@ class Reason(StrEnum):
     BODY_MEANING = (
         "{delegate} is a body, and {member} sets state there from arguments that a full model may translate first"
     )
+    BYPASS = "{member} runs {attribute} on a whole batch, past what {wrapper}'s own forward does before that"
     CONFIG = (
         "{member} is asked of the class with the outer config, "
         "and how {wrapper} projects it for {delegate} is not shown"

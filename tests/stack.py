@@ -1,0 +1,53 @@
+"""A pretend serving stack: the profile that the case files are written against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shimgen.demands import collect
+from shimgen.gaps import find_gaps
+from shimgen.index import Index
+from shimgen.model.domain import Demand, Gap, Wrapper
+from shimgen.model.profile import External, Interface, Models, Profile, Receiver
+from shimgen.model.source import memory_tree
+from shimgen.wrappers import find_wrappers
+
+PROFILE = Profile(
+    name="pretend",
+    engine=("engine/**/*.py",),
+    hooks=("after_load",),
+    models=Models(
+        paths=("models/**/*.py",),
+        entry_variable="EntryClass",
+        body_parameters=("ids", "batch"),
+        head_attributes=("lm_head",),
+        multimodal_members=("embed_image",),
+        draft_reads=("spec.hidden",),
+        weight_members=("load_weights",),
+    ),
+    receivers=(
+        Receiver(expression="*.draft.model", role="draft"),
+        Receiver(expression="*.target.model", role="target"),
+        Receiver(expression="*.runner.model"),
+        Receiver(class_variable="model_class"),
+    ),
+    interfaces={"eagle": Interface(members=("get_pair", "set_pair"))},
+    externals={
+        "module": External(names=("torch.nn.Module",), provides=("eval", "to", "named_parameters", "state_dict")),
+        "abc": External(names=("abc.ABC", "typing.Protocol", "typing.Generic")),
+        "hub": External(names=("hub.PreTrained",), provides=("config",), complete=False),
+    },
+)
+
+
+def index(files: Mapping[str, bytes]) -> Index:
+    """The index of a pretend checkout."""
+    return Index(memory_tree(files), PROFILE)
+
+
+def analyse(files: Mapping[str, bytes]) -> tuple[tuple[Wrapper, ...], tuple[Demand, ...], tuple[Gap, ...]]:
+    """Wrappers, demands and all gaps of a pretend checkout."""
+    program = index(files)
+    wrappers = find_wrappers(program, PROFILE)
+    demands = collect(program, PROFILE)
+    return wrappers, demands, find_gaps(program, PROFILE, wrappers, demands)

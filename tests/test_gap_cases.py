@@ -1,0 +1,43 @@
+"""Case files of the wrappers and gaps stages: source in, wrappers and decisions out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shimgen.model.domain import Gap, Wrapper
+from tests.stack import analyse
+from tests.support import cases, load_case
+
+
+def _wrapper_line(wrapper: Wrapper) -> str:
+    delegate = wrapper.delegate
+    candidates = ",".join(sorted(c.name for c in delegate.candidates)) or f"unknown: {delegate.unknown}"
+    marks = [m for m, on in (("optional", delegate.optional), (wrapper.role, wrapper.role != "target")) if on]
+    marks += [] if wrapper.entry else ["inner"]
+    return " ".join([f"{wrapper.cls.name}.{delegate.attribute}", delegate.shape, candidates, *marks])
+
+
+def _gap_line(gap: Gap) -> str:
+    words = [f"{gap.wrapper.cls.name}.{gap.member}", gap.severity.value, gap.decision.value]
+    words += [gap.reason.name] if gap.reason else []
+    words += [f"on {gap.place.name}"] if gap.place else []
+    return " ".join(words)
+
+
+@pytest.mark.parametrize("path", cases("wrappers"), ids=lambda p: p.stem)
+def test_finds_the_wrappers_of_a_case(path: Path) -> None:
+    case = load_case(path)
+    found = [_wrapper_line(w) for w in analyse(case.files)[0]]
+    assert found == ([] if case.expected("wrappers") == ["nothing"] else case.expected("wrappers"))
+
+
+@pytest.mark.parametrize("path", cases("gaps"), ids=lambda p: p.stem)
+def test_decides_the_gaps_of_a_case(path: Path) -> None:
+    case = load_case(path)
+    gaps = analyse(case.files)[2]
+    assert [_gap_line(g) for g in gaps] == ([] if case.expected("gaps") == ["nothing"] else case.expected("gaps"))
+    sentences = [g.sentence for g in gaps]
+    for line in case.sections.get("says", "").splitlines():
+        assert line in sentences, sentences
