@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from .case import Case, CheckError
@@ -16,6 +17,7 @@ HARMLESS = """
     bytes callable classmethod delattr dict dir float frozenset getattr hasattr id int isinstance issubclass
     iter len list next object property repr set setattr staticmethod str super tuple type vars
 """
+BUILTINS = {name: getattr(builtins, name) for name in HARMLESS.split()}
 
 
 class Plain:
@@ -35,13 +37,19 @@ def wrapper_class(case: Case, base: type, known: Mapping[str, Any]) -> type:
         "__import__": importer(known)
     }
     try:
-        exec(compile(case.source, "<shim>", "exec"), scope)  # noqa: S102  the shim that shimgen generated itself
+        exec(_compiled(case.source), scope)  # noqa: S102  the shim that shimgen generated itself
     except Exception as error:
         raise CheckError(f"the class does not come into being: {type(error).__name__}: {error}") from error
     made = scope[case.wrapper]
     if not isinstance(made, type):
         raise CheckError("the source makes no class")
     return made
+
+
+@lru_cache(maxsize=4)
+def _compiled(source: str) -> types.CodeType:
+    """The code of a shim; each of its checks makes the class anew."""
+    return compile(source, "<shim>", "exec")
 
 
 def importer(known: Mapping[str, Any]) -> Any:
