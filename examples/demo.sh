@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The story of one upgrade, on a real release in a temporary checkout: `make demo`.
+# STACK names another release of benchmarks/releases.toml, WRAPPER and INTERFACE another gap.
+set -euo pipefail
+
+STACK=${STACK:-0.5.9}
+WRAPPER=${WRAPPER:-KimiK25ForConditionalGeneration}
+INTERFACE=${INTERFACE:-eagle3}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+say() { printf '\n# %s\n' "$*"; }
+run() {
+    printf '$ %s\n' "$*"
+    "$@"
+}
+same() { # exits when two files differ, so that the demo cannot tell a story that is not true
+    cmp --quiet "$1" "$2" || { printf 'demo: %s and %s differ\n' "$1" "$2" >&2; exit 1; }
+}
+
+say "SGLang $STACK, as on PyPI, committed to a fresh git repository"
+(cd "$here" && "${PYTHON:-python}" -m benchmarks.releases "$STACK" "$work/sglang" >/dev/null)
+cd "$work"
+run git -C sglang log --oneline
+
+say "Which serving stack is this? The answer is kept in shimgen.toml, with the commit as pin."
+run shimgen init sglang --interface "$INTERFACE" --wrapper "$WRAPPER"
+
+say "What does the engine ask of this model that the model cannot answer?"
+run shimgen scan
+
+say "Why? The whole chain, for the one that crashes first."
+run shimgen explain "$WRAPPER.get_embed_and_head"
+
+say "The patch. The member that crashes second is in it, too."
+run shimgen diff
+shimgen diff --quiet >patch
+
+say "Apply it: verified first, all or nothing. git sees exactly that patch."
+run shimgen apply
+git -C sglang diff >applied
+same patch applied
+run git -C sglang diff --stat
+
+say "A second run finds nothing to do, and the CI gate is open."
+run shimgen diff
+run shimgen check
+
+say "Take it back, byte for byte."
+run shimgen revert
+run git -C sglang status --short
+test -z "$(git -C sglang status --short)"
