@@ -199,6 +199,7 @@ class Reason(StrEnum):
         "{delegate} is a body, and {member} sets state there from arguments that a full model may translate first"
     )
     BYPASS = "{member} runs {attribute} on a whole batch, past what {wrapper}'s own forward does before that"
+    DEFAULT = "{parameter} of {member} defaults to {default}, which does not mean the same in {path}"
     CONFIG = (
         "{member} is asked of the class with the outer config, "
         "and how {wrapper} projects it for {delegate} is not shown"

@@ -1,0 +1,188 @@
+"""Gaps -> edited files. Decides everything on the files as they are, then inserts, back to front."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Reason, Shim
+from shimgen.model.errors import GenerateError
+from shimgen.model.program import Program
+from shimgen.shims.member import Setting, draft
+from shimgen.shims.place import Place, find_place, names_in_class
+from shimgen.shims.refusal import RefusedError, no_place
+from shimgen.shims.render import render, width
+from shimgen.shims.scopes import is_lazy, scope_of
+from shimgen.shims.signature import Origin
+from shimgen.shims.source import Source, find_class, parse
+from shimgen.shims.style import Style
+
+Sources = Callable[[str], bytes]
+Key = tuple[ClassRef, str]
+
+
+def generate(
+    gaps: Sequence[Gap], program: Program, sources: Sources, style: Style | None = None
+) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
+    """The files that close the gaps decided as forward, sorted, and the gaps that had to be refused after all.
+
+    `sources` brings a file's bytes, `style` says how the checkout formats its code. Several gaps for one member of
+    one class give one shim. The result does not depend on the order of `gaps`. Raises GenerateError when an edited
+    file is not valid Python, which only a fault of a template can cause.
+    """
+    wanted = sorted((g for g in gaps if g.decision is Decision.FORWARD), key=_order)
+    groups = {key: tuple(group) for key, group in groupby(wanted, key=_key)}
+    maker = _Maker(groups, program, sources, style or Style())
+    made: dict[Key, _Placed] = {}
+    refusals: dict[Key, RefusedError] = {}
+    for key in groups:
+        try:
+            made[key] = maker.member(key)
+        except RefusedError as error:
+            refusals[key] = error
+    _drop_dependents(groups, made, refusals)
+    paths = groupby(sorted(made.values(), key=lambda p: p.path), key=lambda p: p.path)
+    changes = [_spliced(path, maker.source(path), list(placed)) for path, placed in paths]
+    refused = [_refusal(gap, error) for key, error in refusals.items() for gap in groups[key]]
+    return tuple(changes), tuple(sorted(refused, key=_order))
+
+
+def _key(gap: Gap) -> Key:
+    return gap.target, gap.member
+
+
+def _order(gap: Gap) -> tuple[ClassRef, str, str, ClassRef]:
+    return gap.target, gap.member, gap.wrapper.delegate.attribute, gap.wrapper.cls
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A member with the text of its lines, and the place it goes to."""
+
+    gap: Gap
+    place: Place
+    lines: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return self.gap.target.path
+
+
+class _Maker:
+    """Makes members; keeps what it parsed."""
+
+    def __init__(self, groups: Mapping[Key, Sequence[Gap]], program: Program, sources: Sources, style: Style) -> None:
+        self._groups = groups
+        self._program = program
+        self._sources = sources
+        self._style = style
+        self._parsed: dict[str, Source] = {}
+
+    def source(self, path: str) -> Source:
+        """The file at `path`. Raises RefusedError when it is no Python."""
+        if path not in self._parsed:
+            try:
+                self._parsed[path] = parse(self._sources(path))
+            except (SyntaxError, ValueError) as error:
+                raise no_place(f"{path} does not parse: {error}") from error
+        return self._parsed[path]
+
+    def member(self, key: Key) -> _Placed:
+        """The member for the gaps of one class and name. Raises RefusedError."""
+        target, name = key
+        gaps = self._groups[key]
+        attribute = gaps[0].wrapper.delegate.attribute
+        source = self.source(target.path)
+        site = find_class(source.tree, target.name, target.line)
+        if any(g.wrapper.delegate.attribute != attribute for g in gaps):
+            raise no_place(f"two of its attributes hold an object that has {name}")
+        bound = names_in_class(site.node).get(name)
+        if bound is not None:
+            raise no_place(f"it binds {name} itself at line {bound}")
+        place = find_place(source, site, attribute)
+        providers = list(dict.fromkeys(p for g in gaps for p in g.providers))
+        scope = scope_of(target.path, source, site, {member for cls, member in self._groups if cls == target})
+        setting = Setting(self._program, scope, self._origin(providers[0], name), width(self._style, place))
+        gap = _merged(gaps)
+        made = draft(gap, providers, setting)
+        lines = render(made.template, made.fields, self._style, place)
+        try:
+            "\n".join(lines).encode(source.encoding)
+        except UnicodeEncodeError:
+            raise no_place(f"its file is written in {source.encoding}, which lacks a letter of the names") from None
+        return _Placed(dataclasses.replace(gap, detail={**gap.detail, **made.detail}), place, lines)
+
+    def _origin(self, provider: Provider, name: str) -> Origin:
+        """Where the signature was first written: a member that shimgen adds below has it from further below."""
+        seen: set[ClassRef] = set()
+        while _is_planned(provider) and (provider.cls, name) in self._groups and provider.cls not in seen:
+            seen.add(provider.cls)
+            provider = self._groups[provider.cls, name][0].providers[0]
+        try:
+            lazy = is_lazy(self.source(provider.cls.path).tree)
+        except (RefusedError, KeyError):
+            lazy = True
+        return Origin(provider.cls.path, lazy)
+
+
+def _merged(gaps: Sequence[Gap]) -> Gap:
+    """The first gap, with a delegate that is optional when it is so for any of them."""
+    first = gaps[0]
+    optional = any(g.wrapper.delegate.optional for g in gaps)
+    delegate = dataclasses.replace(first.wrapper.delegate, optional=optional)
+    return dataclasses.replace(first, wrapper=dataclasses.replace(first.wrapper, delegate=delegate))
+
+
+def _is_planned(provider: Provider) -> bool:
+    """Whether shimgen itself is to add this member: it has no line of its own yet, only its class's."""
+    return provider.line == provider.cls.line
+
+
+def _drop_dependents(
+    groups: Mapping[Key, Sequence[Gap]], made: dict[Key, _Placed], refusals: dict[Key, RefusedError]
+) -> None:
+    """A forward to a member that is not added below after all is refused too, to a fixpoint."""
+    while True:
+        lost = {
+            key: planned
+            for key in made
+            for gap in groups[key]
+            for planned in gap.providers
+            if _is_planned(planned) and (planned.cls, key[1]) not in made
+        }
+        if not lost:
+            return
+        for key, planned in lost.items():
+            del made[key]
+            advice = f"close the gap {planned.cls.name}.{key[1]} first, or in the same run"
+            refusals[key] = RefusedError(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
+
+
+def _refusal(gap: Gap, error: RefusedError) -> Gap:
+    advice = error.advice or f"write {gap.member} on {gap.target.name} by hand"
+    return dataclasses.replace(
+        gap, decision=Decision.REFUSE, reason=error.reason, detail={**gap.detail, **error.detail}, advice=advice
+    )
+
+
+def _spliced(path: str, source: Source, placed: Iterable[_Placed]) -> FileChange:
+    """The file with all members inserted, the last place first, so that earlier lines stay where they are."""
+    data = source.data
+    shims: list[Shim] = []
+    by_line = sorted(placed, key=lambda p: (p.place.line, p.gap.member))
+    for line, group in reversed([(n, list(g)) for n, g in groupby(by_line, key=lambda p: p.place.line)]):
+        newline = source.terminator(line) or (source.terminator(line - 1) if line > 1 else "") or "\n"
+        texts = [newline + "".join(item + newline for item in one.lines) for one in group]
+        whole = "".join(texts)
+        if not source.terminator(line):
+            whole = newline + whole.removesuffix(newline)
+        at = source.after(line)
+        data = data[:at] + whole.encode(source.encoding) + data[at:]
+        shims += (Shim(p.gap, p.gap.target, p.gap.member, t) for p, t in zip(group, texts, strict=True))
+    try:
+        parse(data)
+    except (SyntaxError, ValueError) as error:
+        raise GenerateError(f"{path} would no longer be valid Python: {error}") from error
+    return FileChange(path, source.data, data, tuple(sorted(shims, key=lambda s: (s.place, s.member))))

@@ -1,0 +1,55 @@
+"""Templates -> the text of one member, formatted as the checkout formats its code and indented as its class is."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from shimgen.shims.place import Place
+from shimgen.shims.style import Style, black_format
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import SandboxedEnvironment
+
+_LEVEL = "    "
+
+
+def render(template: str, fields: dict[str, object], style: Style, place: Place) -> tuple[str, ...]:
+    """The lines of a member, without line ends. `template` names a file in `templates/shim/`."""
+    code = _environment().get_template(f"shim/{template}.py.j2").render(fields)
+    nested = "class _:\n" + "".join(f"{_LEVEL}{line}\n" if line.strip() else "\n" for line in code.splitlines())
+    room = style.line_length - len(place.indent.expandtabs(4)) + len(_LEVEL)
+    lines = black_format(nested, style, room).splitlines()[1:]
+    while lines and not lines[0]:
+        lines.pop(0)
+    return tuple(_indented(line, place) for line in lines)
+
+
+def width(style: Style, place: Place) -> int:
+    """How long a comment may be."""
+    return style.line_length - len(place.indent.expandtabs(4))
+
+
+def _indented(line: str, place: Place) -> str:
+    text = line.lstrip(" ")
+    if not text:
+        return ""
+    levels = (len(line) - len(text)) // len(_LEVEL)
+    return place.indent + place.unit * (levels - 1) + text
+
+
+@cache
+def _environment() -> SandboxedEnvironment:
+    from jinja2 import FunctionLoader, StrictUndefined
+    from jinja2.sandbox import SandboxedEnvironment
+
+    folder = files("shimgen") / "templates"
+    return SandboxedEnvironment(
+        loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )

@@ -1,0 +1,112 @@
+"""What names mean where a shim is defined: which are bound when the class statement runs, and which are hidden."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from shimgen.model.program import Program
+from shimgen.shims.place import names_in_class
+from shimgen.shims.source import ClassSite, Function, Source
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names seen from a class body in the module at `path`.
+
+    `early` are bound by the module, for sure, before the class statement; `late` are bound somewhere in the module,
+    perhaps for type checkers only. `hidden` are bound by the class or by what stands around it. `lazy`: annotations
+    are never evaluated.
+    """
+
+    path: str
+    early: frozenset[str]
+    late: frozenset[str]
+    hidden: frozenset[str]
+    lazy: bool
+
+    def means(self, root: str) -> str:
+        """ "early" or "late" when the module binds the name, "builtin", or "" when that cannot be told."""
+        if root in self.hidden:
+            return ""
+        if root in self.early:
+            return "early"
+        if root in self.late:
+            return "late"
+        return "builtin" if root in _BUILTINS else ""
+
+
+def scope_of(path: str, source: Source, site: ClassSite, members: Iterable[str] = ()) -> Scope:
+    """The scope of a class body that will have `members` besides its own."""
+    outermost = site.scopes[0] if site.scopes else site.node
+    early = {name for name, line in _bound(source.tree.body, certain=True) if line < outermost.lineno}
+    late = {name for name, _ in _bound(source.tree.body, certain=False)}
+    hidden = {*names_in_class(site.node), *members}
+    for around in site.scopes:
+        hidden |= _local(around) if isinstance(around, Function) else set()
+    return Scope(path, frozenset(early), frozenset(late), frozenset(hidden), is_lazy(source.tree))
+
+
+def is_lazy(tree: ast.Module) -> bool:
+    """Whether the module postpones the evaluation of annotations."""
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(a.name == "annotations" for a in node.names)
+        for node in tree.body
+    )
+
+
+def same(program: Program, scope: Scope, other: str, dotted: str) -> bool:
+    """Whether a dotted name means the same in `scope` as in the module at `other`."""
+    root = dotted.partition(".")[0]
+    here, there = program.resolve(scope.path, dotted), program.resolve(other, dotted)
+    if scope.means(root) == "builtin":
+        return program.resolve(other, root).kind == "unknown" and root in _BUILTINS
+    return bool(scope.means(root)) and here.kind != "unknown" and here == there
+
+
+def _bound(body: Iterable[ast.stmt], certain: bool) -> Iterator[tuple[str, int]]:
+    """Names that module-level statements bind, with their lines; `certain` leaves out what is conditional."""
+    for node in body:
+        if isinstance(node, Function | ast.ClassDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name.partition(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield from _assigned(node)
+        elif not certain:
+            yield from _bound((s for s in ast.iter_child_nodes(node) if isinstance(s, ast.stmt)), certain)
+            for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+                yield from _bound(handler.body, certain)
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, int]]:
+    if node.value is None:
+        return
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        yield from ((n.id, node.lineno) for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+def _local(function: Function) -> set[str]:
+    """Every name that a function binds or declares, anywhere inside: more than its own, never less."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, Function | ast.ClassDef) and node is not function:
+            found.add(node.name)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(node.names)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
+    return found

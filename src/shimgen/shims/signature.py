@@ -1,0 +1,149 @@
+"""A provider's parameters as the wrapper can write them, and the arguments that hand each of them on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from shimgen.model.domain import MemberKind, Provider, Reason
+from shimgen.model.facts import Param
+from shimgen.model.program import Program
+from shimgen.shims.refusal import RefusedError
+from shimgen.shims.scopes import Scope, same
+
+_FORM = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.Load)
+_SUMS = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load, ast.Tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a signature was written: the module, and whether its annotations are evaluated there."""
+
+    path: str
+    lazy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`own` is the name of the first parameter, "" for a static method; `params` are those a caller fills."""
+
+    own: str
+    own_kind: str
+    params: tuple[Param, ...]
+    returns: str | None
+
+
+def read(provider: Provider) -> Signature:
+    """The signature of a provider that is called. Raises RefusedError for one without a first parameter."""
+    params = provider.params
+    if provider.kind is MemberKind.STATICMETHOD:
+        return Signature("", "pos", params, provider.returns)
+    if params and params[0].kind == "var":
+        return Signature(_free("self", params), "pos", params, provider.returns)
+    if not params or params[0].kind not in ("pos", "posonly"):
+        raise RefusedError(Reason.KIND, {"kind": "method without a first parameter"})
+    usual = "cls" if provider.kind is MemberKind.CLASSMETHOD else "self"
+    rest = params[1:]
+    own = usual if all(p.name != usual for p in rest) else params[0].name
+    return Signature(own, params[0].kind, rest, provider.returns)
+
+
+def shared(providers: Sequence[Provider]) -> Signature:
+    """The one signature of all providers; annotations that differ are left out. Raises RefusedError if they differ."""
+    first, *others = (read(p) for p in providers)
+    for other in others:
+        if [(p.name, p.kind, p.default) for p in first.params] != [(p.name, p.kind, p.default) for p in other.params]:
+            texts = ", ".join(dict.fromkeys(f"{p.candidate.name}{p.signature}" for p in providers))
+            raise RefusedError(Reason.SIGNATURES, {"signatures": texts})
+    params = [
+        p if all(o.params[i].annotation == p.annotation for o in others) else replace(p, annotation=None)
+        for i, p in enumerate(first.params)
+    ]
+    returns = first.returns if all(o.returns == first.returns for o in others) else None
+    return Signature(first.own, first.own_kind, tuple(params), returns)
+
+
+def arguments(params: Sequence[Param]) -> str:
+    """The arguments of the call that hands every parameter on in the way it came."""
+    forms = {"posonly": "{0}", "pos": "{0}", "var": "*{0}", "kwonly": "{0}={0}", "varkw": "**{0}"}
+    return ", ".join(forms[p.kind].format(p.name) for p in params)
+
+
+def annotation(text: str | None, origin: Origin, scope: Scope, program: Program) -> str | None:
+    """An annotation in words that mean the same in the wrapper's module, None when there are none.
+
+    It stays as it is where it can be evaluated, is quoted where its names are known to type checkers only, and is
+    left out otherwise: a name that means nothing, and `Self`, which would no longer be true.
+    """
+    tree = _expression(text)
+    if text is None or tree is None or not all(isinstance(n, _FORM) for n in ast.walk(tree)):
+        return None
+    inner: ast.expr | None = tree
+    quoted = isinstance(tree, ast.Constant) and isinstance(tree.value, str)
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        inner = _expression(tree.value)
+    if inner is None:
+        return None
+    chains = list(_chains(inner))
+    if any(c.rpartition(".")[2] == "Self" or not same(program, scope, origin.path, c) for c in chains):
+        return None
+    if quoted or scope.lazy:
+        return text
+    early = all(scope.means(c.partition(".")[0]) != "late" for c in chains)
+    return text if early and not origin.lazy else repr(text)
+
+
+def default(param: Param, origin: Origin, scope: Scope, program: Program) -> str | None:
+    """A default that is the same value in the wrapper's module. Raises RefusedError when it has none there."""
+    tree = _expression(param.default)
+    if param.default is None or tree is None or _is_literal(tree):
+        return param.default
+    named = all(isinstance(n, _SUMS) for n in ast.walk(tree))
+    chains = list(_chains(tree))
+    usable = all(scope.means(c.partition(".")[0]) in ("early", "builtin") for c in chains)
+    if named and usable and all(same(program, scope, origin.path, c) for c in chains):
+        return param.default
+    raise RefusedError(Reason.DEFAULT, {"parameter": param.name, "default": param.default, "path": scope.path})
+
+
+def _free(name: str, params: Sequence[Param]) -> str:
+    taken = {p.name for p in params}
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _is_literal(tree: ast.expr) -> bool:
+    try:
+        ast.literal_eval(tree)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _expression(text: str | None) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body if text is not None else None
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _chains(tree: ast.AST) -> Iterator[str]:
+    """The dotted names in an expression, the strings in it (forward references) included; each as long as it goes."""
+    if isinstance(tree, ast.Attribute | ast.Name):
+        dotted = ast.unparse(tree)
+        if all(part.isidentifier() for part in dotted.split(".")):
+            yield dotted
+            return
+    if isinstance(tree, ast.Subscript) and ast.unparse(tree.value).rpartition(".")[2] == "Literal":
+        yield from _chains(tree.value)
+        return
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        inner = _expression(tree.value)
+        yield from _chains(inner) if inner is not None else ("?",)
+        return
+    for child in ast.iter_child_nodes(tree):
+        yield from _chains(child)

@@ -1,0 +1,118 @@
+"""A Python file as bytes, lines and syntax tree, whose line numbers agree."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from shimgen.shims.refusal import no_place
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`starts` holds the offset of each line's first byte; `ends` that of its terminator."""
+
+    data: bytes
+    tree: ast.Module
+    encoding: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def line(self, number: int) -> str:
+        """A line without its terminator, counted from 1. Bytes that do not decode are replaced."""
+        return self.data[self.starts[number - 1] : self.ends[number - 1]].decode(self.encoding, "replace")
+
+    def terminator(self, number: int) -> str:
+        """The line end of a line, "" for a last line that has none."""
+        stop = self.starts[number] if number < len(self.starts) else len(self.data)
+        return self.data[self.ends[number - 1] : stop].decode("ascii")
+
+    def after(self, number: int) -> int:
+        """The offset behind a line and its terminator."""
+        return self.starts[number] if number < len(self.starts) else len(self.data)
+
+    @property
+    def count(self) -> int:
+        """How many lines there are; a file that ends in a line end has no further, empty line."""
+        return len(self.starts)
+
+
+def parse(data: bytes) -> Source:
+    """The file's lines and tree. Raises SyntaxError or ValueError when it is no Python."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(data)
+    encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    starts, ends = [0], []
+    for match in _LINE_END.finditer(data):
+        ends.append(match.start())
+        starts.append(match.end())
+    if starts[-1] == len(data) and len(starts) > 1:
+        starts.pop()
+    else:
+        ends.append(len(data))
+    return Source(data, tree, encoding, tuple(starts), tuple(ends))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSite:
+    """A class statement; `scopes` are the functions and classes around it, from the outside in."""
+
+    name: str
+    node: ast.ClassDef
+    scopes: tuple[Function | ast.ClassDef, ...]
+
+
+def class_sites(tree: ast.Module) -> Iterator[ClassSite]:
+    """Every class statement with its qualified name, in the order of the source."""
+    yield from _class_sites(tree.body, "", ())
+
+
+def _class_sites(
+    body: Iterable[ast.stmt], prefix: str, scopes: tuple[Function | ast.ClassDef, ...]
+) -> Iterator[ClassSite]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield ClassSite(prefix + node.name, node, scopes)
+            yield from _class_sites(node.body, f"{prefix}{node.name}.", (*scopes, node))
+        elif isinstance(node, Function):
+            yield from _class_sites(node.body, f"{prefix}{node.name}.<locals>.", (*scopes, node))
+        else:
+            yield from _class_sites(blocks(node), prefix, scopes)
+
+
+def blocks(node: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements in the blocks of an if, try, with, loop or match."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for item in getattr(node, name, ()):
+            yield from [item] if isinstance(item, ast.stmt) else item.body
+
+
+def find_class(tree: ast.Module, name: str, line: int) -> ClassSite:
+    """The class of that qualified name, at that line when there are several. Raises RefusedError."""
+    found = [site for site in class_sites(tree) if site.name == name]
+    exact = [site for site in found if site.node.lineno == line]
+    if len(exact) == 1:
+        return exact[0]
+    if len(found) == 1 and not line:
+        return found[0]
+    raise no_place(f"the file has {len(found)} classes {name}, and none of them at line {line}")
+
+
+def first_line(node: ast.stmt) -> int:
+    """The line on which a statement begins, decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def last_line(node: ast.stmt) -> int:
+    """The line on which a statement ends."""
+    return node.end_lineno or node.lineno
