@@ -8,10 +8,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test static check bench lock clean
+.PHONY: help setup demo test static check bench bench-wrappers lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(READY) ## create .venv with the locked dependencies and shimgen itself
 
@@ -40,6 +40,9 @@ check: static test ## format, lint, types, architecture, tests
 
 bench: $(READY) ## the benchmarks, on released wheels
 	@$(BIN)/python -m benchmarks.speed
+
+bench-wrappers: $(READY) ## every wrapper of two releases, against an independent list
+	@$(BIN)/python -m benchmarks.wrappers
 
 lock: requirements.in pyproject.toml ## resolve requirements.lock again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev \
