@@ -10,11 +10,11 @@ from tests.verify.made import MODULE, OTHER, Sample, call, gap, provider, site
 
 METHOD, PROPERTY, INSTANCE = MemberKind.METHOD, MemberKind.PROPERTY, MemberKind.INSTANCE
 CLASSMETHOD, STATICMETHOD, VALUE = MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD, MemberKind.CLASS_ATTRIBUTE
-GUARD = """    if self.language_model is None:
-        raise AttributeError(
-            f"{type(self).__name__}.MEMBER: self.language_model is None, so there is nothing that has MEMBER"
-        )
+GUARD = """    delegate = getattr(self, "language_model", None)
+    if delegate is None:
+        raise AttributeError(f"{self.__class__.__name__} has no MEMBER here: its language_model is missing")
 """
+UNGUARDED = "    delegate = self.language_model\n"
 
 SAMPLES = {
     "plain": Sample(
@@ -100,11 +100,32 @@ def made_for(cls, config):
     ),
     "guarded method": Sample(
         gap("take", provider("(self, x=None)"), optional=True),
-        "def take(self, x=None):\n" + GUARD.replace("MEMBER", "take") + "    return self.language_model.take(x)",
+        "def take(self, x=None):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take(x)",
     ),
     "guarded property": Sample(
         gap("start", provider(kind=PROPERTY), optional=True),
-        "@property\ndef start(self):\n" + GUARD.replace("MEMBER", "start") + "    return self.language_model.start",
+        "@property\ndef start(self):\n" + GUARD.replace("MEMBER", "start") + "    return delegate.start",
+    ),
+    "guarded setter": Sample(
+        gap("head", provider(kind=INSTANCE), sites=[site(SiteKind.WRITE)], optional=True),
+        "@property\ndef head(self):\n"
+        + GUARD.replace("MEMBER", "head")
+        + "    return delegate.head\n\n@head.setter\ndef head(self, value):\n"
+        + GUARD.replace("MEMBER", "head")
+        + "    delegate.head = value",
+    ),
+    "deleter": Sample(
+        gap("head", provider(kind=INSTANCE), sites=[site(SiteKind.DELETE)]),
+        """@property
+def head(self):
+    return self.language_model.head
+
+@head.deleter
+def head(self):
+    del self.language_model.head""",
+    ),
+    "private delegate": Sample(
+        gap("take", provider("(self, x)"), attribute="__lm"), "def take(self, x):\n    return self.__lm.take(x)"
     ),
     "two candidates": Sample(
         gap("take", provider("(self, x)"), provider("(self, x)", candidate=OTHER), sites=[call(1)]),
@@ -199,9 +220,15 @@ MUTANTS = {
     "setter missing": Mutant("setter", "@head.setter\ndef head(self, value):\n    self.language_model.head = value", "", ("setter",)),
     "setter on the wrapper": Mutant("setter", "self.language_model.head = value", "self._head = value", ("setter",)),
     "setter on another name": Mutant("setter", "model.head = value", "model.tail = value", ("setter",)),
-    "guard missing": Mutant("guarded method", GUARD.replace("MEMBER", "take"), "", ("none",)),
-    "guard returns": Mutant("guarded property", GUARD.replace("MEMBER", "start"), "    if self.language_model is None:\n        return None\n", ("none",)),
-    "guard says nothing": Mutant("guarded method", GUARD.replace("MEMBER", "take"), "    if self.language_model is None:\n        raise AttributeError\n", ("none",)),
+    "deleter missing": Mutant("deleter", "@head.deleter\ndef head(self):\n    del self.language_model.head", "", ("deleter",)),
+    "deleter of another name": Mutant("deleter", "del self.language_model.head", "del self.language_model.tail", ("deleter",)),
+    "private name of another class": Mutant("private delegate", "self.__lm", "self._Other__lm", ("arguments",)),
+    "guard missing": Mutant("guarded method", GUARD.replace("MEMBER", "take"), UNGUARDED, ("none",)),
+    "guard returns": Mutant("guarded property", GUARD.replace("MEMBER", "start"), UNGUARDED + "    if delegate is None:\n        return None\n", ("none",)),
+    "guard says nothing": Mutant("guarded method", '(f"{self.__class__.__name__} has no take here: its language_model is missing")', "", ("none",)),
+    "guard says too little": Mutant("guarded method", "its language_model", "its delegate", ("none",)),
+    "guard of a missing attribute forgotten": Mutant("guarded method", 'getattr(self, "language_model", None)', "self.language_model", ("none",)),
+    "guard of the setter forgotten": Mutant("guarded setter", GUARD.replace("MEMBER", "head") + "    delegate.head = value", "    self.head_ = value", ("none", "setter")),
     "guard raises something else": Mutant("guarded method", "raise AttributeError", "raise RuntimeError", ("none",)),
     "guard the other way round": Mutant("guarded method", "is None:", "is not None:", ("arguments",)),
     "config not projected": Mutant("classmethod", "config.text_config", "config", ("arguments",)),

@@ -46,6 +46,18 @@ RIGHT |= {
     "lone pass after a docstring": replace(
         change(PAIR.gap, PAIR.text, DOCUMENTED.decode()), before=DOCUMENTED + b"    pass\n"
     ),
+    "old line ends": FileChange(
+        EDIT.path,
+        EDIT.before.replace(b"\n", b"\r"),
+        EDIT.after.replace(b"\n", b"\r"),
+        (replace(EDIT.shims[0], text=EDIT.shims[0].text.replace("\n", "\r")),),
+    ),
+    "another encoding": replace(
+        change(PAIR.gap, PAIR.text, "# coding: latin-1\nclass Wrapper:\n    x = 'ü'\n"),
+        before="# coding: latin-1\nclass Wrapper:\n    x = 'ü'\n".encode("latin-1"),
+        after=("# coding: latin-1\nclass Wrapper:\n    x = 'ü'\n" + EDIT.shims[0].text).encode("latin-1"),
+    ),
+    "form feed": change(PAIR.gap, PAIR.text, "import os\n\f\nclass Wrapper:\n    x = 1\n"),
     "windows line ends": FileChange(
         EDIT.path,
         EDIT.before.replace(b"\n", b"\r\n"),
@@ -63,6 +75,7 @@ def test_right_edit(name: str) -> None:
 WRONG = {
     "line changed": (edited("FullModel(config)", "FullModel(config, 1)"), "line 12 is not as it was"),
     "line dropped": (edited("        return self.language_model(x)\n", "        pass\n"), "line 15 is not as it was"),
+    "line end changed": (edited("Wrapper(Module):\n", "Wrapper(Module):\r\n"), "line 8 is not as it was"),
     "comment dropped": (edited("# note\n", "", "# note\n" + MODULE), "line 1 is not as it was: # note"),
     "lines swapped": (
         edited("        self.a = 1\n        self.b = 2\n", "        self.b = 2\n        self.a = 1\n", MODULE.replace(

@@ -110,8 +110,12 @@ def _safe(found: Member, gap: Gap) -> None:
             raise UnsafeError(f"it is decorated with {decorator}, which its provider is not")
     for statement in found.statements:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in HARMLESS:
+            if isinstance(node, ast.Attribute) and _is_dunder(node.attr) and node.attr not in HARMLESS:
                 raise UnsafeError(f"it reaches for {node.attr}")
+
+
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _distinct(providers: Iterable[Provider]) -> list[dict[str, object]]:

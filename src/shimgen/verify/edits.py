@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, zip_longest
 
-from shimgen.verify.members import FUNCTIONS, parse
+from shimgen.verify.members import FUNCTIONS, byte_lines, parse, text_lines
 
 Imported = tuple[str, int, str, str | None]
 Span = tuple[int, int]
@@ -21,43 +21,39 @@ def disturbed(before: bytes, after: bytes, texts: Iterable[str], spans: Collecti
     `texts` are the shims as generated, `spans` the first and last lines of their statements in `after`.
     Raises SyntaxError or ValueError when one of the files does not parse.
     """
-    old_tree, new_tree = parse(before), parse(after)
-    old, new = _lines(before), _lines(after)
+    old, new = parse(before), parse(after)
     return (
-        _lost(old, new, {*_import_lines(old_tree), *_lone_passes(old_tree)})
-        or _strange(old, new, _import_lines(new_tree), texts)
-        or _lost_import(old_tree, new_tree)
-        or _unlike(_Skeleton(old_tree, old, ()), _Skeleton(new_tree, new, spans))
+        _lost(before, after, {*_import_lines(old), *_lone_passes(old)})
+        or _strange(text_lines(before), text_lines(after), _import_lines(new), texts)
+        or _lost_import(old, new)
+        or _unlike(_Skeleton(old, text_lines(before), ()), _Skeleton(new, text_lines(after), spans))
     )
 
 
-def _lines(content: bytes) -> list[bytes]:
-    """The lines, by line feed alone; a last line without one is the same line when it gets one."""
-    lines = content.split(b"\n")
-    return lines[:-1] if lines[-1] == b"" else lines
-
-
-def _lost(old: list[bytes], new: list[bytes], free: Collection[int]) -> str:
-    """The first line that is no longer there, in its order; the line numbers in `free` may go."""
-    rest = iter(new)
+def _lost(before: bytes, after: bytes, free: Collection[int]) -> str:
+    """The first line that is no longer there, in its order; the line numbers in `free` may go. A last line without
+    a line end is the same line when it gets one."""
+    old = byte_lines(before)
+    rest = iter(byte_lines(after))
     for number, line in enumerate(old, 1):
-        if number not in free and not any(line == candidate for candidate in rest):
-            return f"line {number} is not as it was: {_shown(line)}"
+        open_end = number == len(old) and line == line.rstrip(b"\r\n")
+        same = (line == (c.rstrip(b"\r\n") if open_end else c) for c in rest)
+        if number not in free and not any(same):
+            return f"line {number} is not as it was: {_shown(text_lines(before)[number - 1])}"
     return ""
 
 
-def _strange(old: list[bytes], new: list[bytes], imports: Iterable[int], texts: Iterable[str]) -> str:
+def _strange(old: list[str], new: list[str], imports: Iterable[int], texts: Iterable[str]) -> str:
     """The first new line that belongs neither to a shim nor to an import."""
-    ours = {line for text in texts for line in text.encode().split(b"\n")} | {new[n - 1] for n in imports}
-    ours |= {b"", b"\r"}
+    ours = {line for text in texts for line in text.splitlines()} | {new[n - 1] for n in imports}
     for line in Counter(new) - Counter(old):
-        if line not in ours and not _for_types(line):
+        if line.strip() and line not in ours and not _for_types(line):
             return f"a line was added that is no part of a shim: {_shown(line)}"
     return ""
 
 
-def _for_types(line: bytes) -> bool:
-    return line.strip() in (b"if TYPE_CHECKING:", b"if typing.TYPE_CHECKING:")
+def _for_types(line: str) -> bool:
+    return line.strip() in ("if TYPE_CHECKING:", "if typing.TYPE_CHECKING:")
 
 
 def _lost_import(old: ast.Module, new: ast.Module) -> str:
@@ -94,10 +90,10 @@ def _lone_passes(tree: ast.Module) -> Iterator[int]:
 class _Skeleton:
     """The top-level statements of a file without imports, each with its text; `spans` are left out inside them."""
 
-    def __init__(self, tree: ast.Module, lines: list[bytes], spans: Collection[Span]) -> None:
+    def __init__(self, tree: ast.Module, lines: list[str], spans: Collection[Span]) -> None:
         self._spans = set(spans)
         self.statements = [s for s in tree.body if not _only_imports(s)]
-        self.texts = [b"\n".join(lines[s.lineno - 1 : s.end_lineno]) for s in self.statements]
+        self.texts = ["\n".join(lines[s.lineno - 1 : s.end_lineno]) for s in self.statements]
 
     def shape(self, number: int) -> str:
         """The syntax of a statement without shims, imports and `pass` in class bodies."""
@@ -130,5 +126,5 @@ def _unlike(old: _Skeleton, new: _Skeleton) -> str:
     return ""
 
 
-def _shown(line: bytes) -> str:
-    return line.decode(errors="replace").strip()[:80]
+def _shown(line: str) -> str:
+    return line.strip()[:80]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +14,7 @@ from shimgen.model.domain import FileChange, Shim
 from shimgen.model.facts import Param
 
 Statement = ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -47,14 +51,25 @@ def parse(content: bytes) -> ast.Module:
         return ast.parse(content)
 
 
+def byte_lines(content: bytes) -> list[bytes]:
+    """The lines as Python counts them, each with its line end."""
+    return _LINE.findall(content)
+
+
+def text_lines(content: bytes) -> list[str]:
+    """The lines as Python reads them, without line ends."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    return [line.rstrip(b"\r\n").decode(encoding, "replace") for line in byte_lines(content)]
+
+
 def member(change: FileChange, shim: Shim, tree: ast.Module) -> Member:
     """The statements that `shim` put into the class of `tree`, the edited file. Raises NotFoundError."""
     found = [(cls, _bindings(cls, shim.member)) for cls in classes(tree, shim.place.name)]
     found = [(cls, statements) for cls, statements in found if statements]
     if not found:
         raise NotFoundError(f"{shim.member} is not in {shim.place.name} after the change")
-    lines = change.after.split(b"\n")
-    inserted = {line.strip() for line in shim.text.encode().split(b"\n")}
+    lines = text_lines(change.after)
+    inserted = {line.strip() for line in shim.text.splitlines()}
     for cls, statements in found:
         spans = [lines[first_line(s) - 1 : s.end_lineno] for s in statements]
         if all(line.strip() in inserted for span in spans for line in span):

@@ -26,15 +26,13 @@ class Bench:
         self.delegate = delegate(self.provider, self.case.member, self.base, self.script)
         self.wrapper = hold(self.cls(), self.case.attribute, self.delegate)
 
+    def without_delegate(self) -> tuple[Any, ...]:
+        """Wrappers whose delegate is None, and was never assigned."""
+        return self.with_delegate(None), self.cls()
+
     def with_delegate(self, value: object) -> Any:
         """Another wrapper, which holds `value` instead of the delegate."""
         return hold(self.cls(), self.case.attribute, value)
-
-    def holder(self, wrapper: Any) -> Any:
-        """The object whose attribute is the delegate: the wrapper, or what a dotted attribute leads to."""
-        for name in self.case.attribute.split(".")[:-1]:
-            wrapper = getattr(wrapper, name)
-        return wrapper
 
     def ask(self, call: Call, wrapper: Any = None) -> Any:
         """Call the member on the wrapper, or on another one."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from .bench import Bench, describe, finish, outcome, raised_by, same
 from .calls import Call, calls, shaped
@@ -147,16 +149,16 @@ def stream(bench: Bench) -> None:
 def lacking(bench: Bench) -> None:
     """A delegate without the member gives an AttributeError, like any object without it."""
     bare = bench.with_delegate(bench.base())
-    error = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(simplest(bench), bare)))
+    error = raised_by(partial(_run, bench, bare))
     if not isinstance(error, AttributeError):
         raise CheckError(f"a delegate without it gives {describe(error)} instead of an AttributeError")
 
 
 def none(bench: Bench) -> None:
-    """A delegate that is None gives an AttributeError that names wrapper, delegate and member."""
-    bare = bench.with_delegate(None)
-    error = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(simplest(bench), bare)))
-    bench.named(error, (bench.case.attribute.rpartition(".")[2],))
+    """A delegate that is None or missing gives an AttributeError that names wrapper, delegate and member."""
+    for bare in bench.without_delegate():
+        error = raised_by(partial(_run, bench, bare))
+        bench.named(error, (bench.case.attribute.rpartition(".")[2],))
 
 
 def simplest(bench: Bench) -> Call:
@@ -164,6 +166,11 @@ def simplest(bench: Bench) -> Call:
     if bench.case.shapes and not alike(bench):
         return shaped(bench.case.shapes[0])
     return next(calls(bench.provider.signature))
+
+
+def _run(bench: Bench, wrapper: Any) -> Any:
+    """Call the member of another wrapper, and run what it gives to its end."""
+    return outcome(bench.provider, bench.script, bench.ask(simplest(bench), wrapper))
 
 
 def _arrives(bench: Bench, call: Call) -> None:

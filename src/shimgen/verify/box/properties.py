@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from .bench import Bench, describe, raised_by
 from .case import CheckError, Token
 from .delegates import change
 from .torchlike import Module
+from .wrappers import holder
 
 Check = Callable[[Bench], None]
 
@@ -47,8 +49,7 @@ def live(bench: Bench) -> None:
         change(bench.provider, bench.case.member, bench.delegate, bench.script, value)
         _expect(bench, value)
     other = Bench(bench.case, bench.provider, bench.base)
-    owner = bench.holder(bench.wrapper)
-    setattr(owner, bench.case.attribute.rpartition(".")[2], other.delegate)
+    setattr(*holder(bench.wrapper, bench.case.attribute), other.delegate)
     _expect(bench, other.script.value)
 
 
@@ -104,12 +105,15 @@ def lacking(bench: Bench) -> None:
 
 def none(bench: Bench) -> None:
     """A probe says no without a delegate, and the error names wrapper and member; over nn.Module, which words the
-    error itself, that is all it can name."""
-    bare = bench.with_delegate(None)
-    if raised_by(lambda: hasattr(bare, bench.case.member)) is not None or hasattr(bare, bench.case.member):
-        raise CheckError("a probe says yes although there is no delegate")
+    error itself, that is all it can name. Nothing can be assigned either."""
+    member = bench.case.member
     also = () if bench.base is Module else (bench.case.attribute.rpartition(".")[2],)
-    bench.named(raised_by(lambda: getattr(bare, bench.case.member)), also)
+    for bare in bench.without_delegate():
+        if getattr(bare, member, None) is not None or hasattr(bare, member):
+            raise CheckError("a probe says yes although there is no delegate")
+        bench.named(raised_by(partial(getattr, bare, member)), also)
+        if vars(bench.cls)[member].fset is not None:
+            bench.named(raised_by(partial(setattr, bare, member, Token("<assigned>"))))
 
 
 def registered(bench: Bench) -> None:

@@ -10,7 +10,7 @@ from .wrappers import hold
 
 def untouched(bench: Bench) -> None:
     """Parameters, buffers and children are listed as without the shim, and other lookups end as before."""
-    with_shim, without = _filled(bench, bench.cls), _filled(bench, Module)
+    with_shim, without = _filled(bench, bench.cls), _filled(bench, type(bench.cls.__name__, (Module,), {}))
     for name in ("named_parameters", "named_modules", "state_dict"):
         if _names(with_shim, name) != _names(without, name):
             raise CheckError(f"{name} lists something else than without the shim")

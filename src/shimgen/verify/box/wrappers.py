@@ -66,7 +66,7 @@ def importer(known: Mapping[str, Any]) -> Any:
 
 def hold(wrapper: Any, attribute: str, value: object) -> Any:
     """Give `wrapper` its delegate, below as many holders as the dotted `attribute` names. Returns `wrapper`."""
-    *holders, last = attribute.split(".")
+    *holders, last = (mangled(name, type(wrapper).__name__) for name in attribute.split("."))
     owner = wrapper
     for name in holders:
         child = Module() if isinstance(wrapper, Module) else Plain()
@@ -74,3 +74,18 @@ def hold(wrapper: Any, attribute: str, value: object) -> Any:
         owner = child
     setattr(owner, last, value)
     return wrapper
+
+
+def holder(wrapper: Any, attribute: str) -> tuple[Any, str]:
+    """The object that has the delegate, and the attribute's name there."""
+    *holders, last = (mangled(name, type(wrapper).__name__) for name in attribute.split("."))
+    owner = wrapper
+    for name in holders:
+        owner = getattr(owner, name)
+    return owner, last
+
+
+def mangled(name: str, cls: str) -> str:
+    """A private name as the class's own code spells it (language reference 6.2.1)."""
+    private = name.startswith("__") and not name.endswith("__") and bool(cls.strip("_"))
+    return f"_{cls.lstrip('_')}{name}" if private else name
