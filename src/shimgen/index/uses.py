@@ -30,7 +30,8 @@ def extract_uses(module: ast.Module, package_path: str, profile: Profile, conten
     if rules is None:
         return ()
     names = names_of(module, package_path)
-    lines = _Lines(content, [rules.token.pattern, *_renamed(names, rules)])
+    clues = [clue.pattern for clue in rules.clues if not content or clue.found(content)]
+    lines = _Lines(content, [*clues, *_renamed(names, rules)])
     functions, classes = _definitions(module)
     scan = _Scan(rules, names, lines)
     uses = scan.functions(functions)
@@ -43,20 +44,24 @@ def extract_uses(module: ast.Module, package_path: str, profile: Profile, conten
 def may_hold_uses(content: bytes, package_path: str, profile: Profile) -> bool:
     """Whether a file can hold uses at all: false only when no receiver's name occurs in its text."""
     rules = rules_for(profile, package_path)
-    return rules is not None and rules.token.search(content) is not None
+    return rules is not None and any(clue.found(content) for clue in rules.clues)
 
 
-def _renamed(names: Names, rules: Rules) -> Iterator[bytes]:
+def _renamed(names: Names, rules: Rules) -> Iterator[re.Pattern[bytes]]:
     """Local names of imported accessors: the text of a call does not show what it calls."""
     for local, dotted in names.imports.items():
         if dotted.rpartition(".")[2] in rules.accessors:
-            yield rb"\b%s\b" % local.encode()
+            yield _word(local)
+
+
+def _word(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"%s\b" % re.escape(name).encode())
 
 
 class _Lines:
     """Which lines of a file name a receiver; every line when the text is not known or its lines are unusual."""
 
-    def __init__(self, content: bytes, patterns: Iterable[bytes]) -> None:
+    def __init__(self, content: bytes, patterns: Iterable[re.Pattern[bytes]]) -> None:
         usual = bool(content) and content.count(b"\r") == content.count(b"\r\n") and b"\f" not in content
         self._content = content if usual else b""
         self._ends = [m.start() for m in re.finditer(rb"\n", self._content)]
@@ -64,10 +69,10 @@ class _Lines:
         for pattern in patterns:
             self.add(pattern)
 
-    def add(self, pattern: bytes) -> None:
+    def add(self, pattern: re.Pattern[bytes]) -> None:
         """Look for one more pattern."""
         if self._content:
-            found = {bisect_left(self._ends, m.start()) + 1 for m in re.finditer(pattern, self._content)}
+            found = {bisect_left(self._ends, m.start()) + 1 for m in pattern.finditer(self._content)}
             self._numbers = sorted(found.union(self._numbers))
 
     def hit(self, node: ast.stmt) -> bool:
@@ -103,7 +108,7 @@ class _Scan:
                 break
             self._env = last.env
             for name in last.env:
-                self._lines.add(rb"\b%s\b" % name.encode())
+                self._lines.add(_word(name))
         return last.uses
 
     def cls(self, node: ast.ClassDef) -> list[Use]:
@@ -117,7 +122,7 @@ class _Scan:
         for _ in range(_ROUNDS):
             for key, value in env.items():
                 if not any(isinstance(b, Text) for b in value):
-                    self._lines.add(rb"\b%s\b" % key.replace(".", r"\.").encode())
+                    self._lines.add(_word(key))
             last = self._round(nodes, (node.name,), {**self._env, **env})
             found = {**inherited, **last.env}
             if found == env:

@@ -49,8 +49,26 @@ def _narrowed(rule: Receiver, place: Place) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Clue:
+    """What a file's text shows when rules can fit in it: `pattern` near each use, and one set of `words` somewhere.
+
+    `hint` is a simple pattern that occurs wherever `pattern` does, and is much faster to look for.
+    """
+
+    hint: re.Pattern[bytes]
+    pattern: re.Pattern[bytes]
+    words: tuple[tuple[bytes, ...], ...]
+
+    def found(self, content: bytes) -> bool:
+        """Whether one of the rules can fit anywhere in the file."""
+        if self.hint.search(content) is None or not any(all(w in content for w in words) for words in self.words):
+            return False
+        return self.hint is self.pattern or self.pattern.search(content) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that hold in one file, by the last name of what they match. `token` finds lines worth a look.
+    """The rules that hold in one file, by the last name of what they match.
 
     `holders` are the names that lead to a model: `target_worker` and `model_runner` in
     `self.target_worker.model_runner.model`.
@@ -61,7 +79,7 @@ class Rules:
     accessors: Table
     parameters: Table
     class_variables: Table
-    token: re.Pattern[bytes]
+    clues: tuple[Clue, ...]
     holders: frozenset[str]
 
     def rule(self, index: int) -> Receiver:
@@ -74,6 +92,38 @@ class Rules:
         return next((c.index for c in kind.get(names[-1], ()) if c.fits(names, place)), None)
 
 
+class _Book:
+    """A profile's rules, compiled once for every set of rules that some file is subject to."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._compiled: dict[tuple[int, ...], Rules] = {}
+
+    def rules(self, package_path: str) -> Rules:
+        here = tuple(
+            index
+            for index, rule in enumerate(self.profile.receivers)
+            if (not rule.paths or matches(package_path, rule.paths)) and not matches(package_path, rule.except_paths)
+        )
+        if here not in self._compiled:
+            self._compiled[here] = _compile(self.profile, here)
+        return self._compiled[here]
+
+
+_books: dict[int, _Book] = {}
+
+
+def rules_for(profile: Profile, package_path: str) -> Rules | None:
+    """The receiver rules that hold in a file, None when it is not searched for demands."""
+    if not searched(profile, package_path):
+        return None
+    book = _books.get(id(profile))
+    if book is None or book.profile is not profile:
+        _books.clear()
+        book = _books[id(profile)] = _Book(profile)
+    return book.rules(package_path)
+
+
 def searched(profile: Profile, package_path: str) -> bool:
     """Whether demands are searched in the file: engine code, but neither excluded nor a model's own."""
     return (
@@ -83,22 +133,15 @@ def searched(profile: Profile, package_path: str) -> bool:
     )
 
 
-def rules_for(profile: Profile, package_path: str) -> Rules | None:
-    """The receiver rules that hold in a file, None when it is not searched for demands."""
-    if not searched(profile, package_path):
-        return None
-    here = [
-        (index, rule)
-        for index, rule in enumerate(profile.receivers)
-        if (not rule.paths or matches(package_path, rule.paths)) and not matches(package_path, rule.except_paths)
-    ]
+def _compile(profile: Profile, indices: tuple[int, ...]) -> Rules:
+    here = [(index, profile.receivers[index]) for index in indices]
     return Rules(
         profile=profile,
         expressions=_table((rule.expression, index, rule) for index, rule in here),
         accessors=_table((rule.accessor, index, rule) for index, rule in here),
         parameters=_table((rule.parameter, index, rule) for index, rule in here),
         class_variables=_table((rule.class_variable, index, rule) for index, rule in here),
-        token=_token(rule for _, rule in here),
+        clues=_clues(rule for _, rule in here),
         holders=frozenset(name for _, rule in here for name in rule.expression.split(".")[:-1]) - {"*", "self"},
     )
 
@@ -112,16 +155,24 @@ def _table(entries: Iterable[tuple[str, int, Receiver]]) -> Table:
     return table
 
 
-def _token(rules: Iterable[Receiver]) -> re.Pattern[bytes]:
-    words: set[str] = set()
+def _clues(rules: Iterable[Receiver]) -> tuple[Clue, ...]:
+    """The clues of rules. Hints begin with a literal: that is what makes searching for them fast."""
+    chains: dict[bytes, dict[tuple[bytes, ...], None]] = {}
+    parameters: dict[bytes, None] = {}
     for rule in rules:
-        chain = rule.expression.removeprefix("*.")
-        if "." in chain:
-            words.add(r"\." + chain.rpartition(".")[2])
-        elif rule.accessor:
-            words.add(rule.accessor.rpartition(".")[2])
-        else:
-            words.add(r"\b" + (chain or rule.parameter or rule.class_variable))
-    if not words:
-        return re.compile(rb"(?!)")
-    return re.compile(rb"(?:%s)\b" % "|".join(sorted(words)).encode())
+        if rule.parameter:
+            parameters[rule.parameter.encode()] = None
+            continue
+        chain = (rule.expression or rule.accessor or rule.class_variable).removeprefix("*.").encode().split(b".")
+        words = tuple(name for name in chain[:-1] if rule.expression and name != b"self")
+        dot = rb"\." if rule.expression and len(chain) > 1 else rb""
+        chains.setdefault(rb"%s%s\b" % (dot, chain[-1]), {})[words] = None
+    patterns = [(re.compile(text), tuple(words)) for text, words in chains.items()]
+    return (*(Clue(p, p, words) for p, words in patterns), *(_parameter_clue(name) for name in parameters))
+
+
+def _parameter_clue(name: bytes) -> Clue:
+    """The clue to a parameter of a function, or a field of a dataclass, that is not annotated as text."""
+    plain = rb"%s(?![ ]*:[ ]*(?:Optional\[)?str\b)[ ]*[:,)=]" % name
+    pattern = rb"def \w+\((?:[^)]*[\s*])?%s|(?<=\n    )%s" % (plain, plain)
+    return Clue(re.compile(plain), re.compile(pattern), ((),))

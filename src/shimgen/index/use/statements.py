@@ -48,6 +48,8 @@ def ends(block: Sequence[ast.stmt]) -> bool:
 def error_of(block: Sequence[ast.stmt]) -> str | None:
     """The text of the error that the block always ends with, None when it may end otherwise."""
     last = block[-1] if block else None
+    if not isinstance(last, ast.Raise | ast.If | ast.With | ast.AsyncWith):
+        return None
     if any(isinstance(n, ast.Return) for statement in block[:-1] for n in ast.walk(statement)):
         return None
     if isinstance(last, ast.Raise):
@@ -55,7 +57,7 @@ def error_of(block: Sequence[ast.stmt]) -> str | None:
     if isinstance(last, ast.If):
         first, second = error_of(last.body), error_of(last.orelse)
         return None if second is None else first
-    return error_of(last.body) if isinstance(last, ast.With | ast.AsyncWith) else None
+    return error_of(last.body)
 
 
 def message_of(node: ast.expr | None) -> str:
