@@ -83,11 +83,11 @@ def _analyse(session: Session, tree: Tree | None = None) -> Analysis:
     fault = unknown_names(scope, session.profile, wrappers, demands, gaps)
     if fault is not None:
         option, name, known = fault
-        raise ConfigError(f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}', "shimgen scan --verbose")
+        raise ConfigError(
+            f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}', "shimgen scan --verbose"
+        )
     stats = replace(program.stats(), seconds=round(time.perf_counter() - started, 3))
-    return Analysis(
-        tree.baseline, session.profile.name, session.root, wrappers, demands, in_scope(gaps, scope), stats
-    )
+    return Analysis(tree.baseline, session.profile.name, session.root, wrappers, demands, in_scope(gaps, scope), stats)
 
 
 def generate(settings: Settings) -> Outcome:
@@ -166,7 +166,9 @@ def check_pin(checkout: Checkout, tree: Tree, pin: Pin | None) -> None:
     have = checkout.revision or checkout.head
     if pin.commit and have != pin.commit:
         expected = f"{pin.commit[:12]}{f' ({pin.revision})' if pin.revision else ''}"
-        message = f"shimgen.toml pins {expected}, but {checkout.root} is at {have[:12] or 'no commit'}; nothing was changed"
+        message = (
+            f"shimgen.toml pins {expected}, but {checkout.root} is at {have[:12] or 'no commit'}; nothing was changed"
+        )
         raise BaselineError(message, "shimgen init --force moves the pin, after `shimgen diff` was reviewed")
     if pin.digest and tree.baseline.id != pin.digest:
         message = f"the files in {checkout.root} are not those that shimgen.toml pins; nothing was changed"
@@ -211,4 +213,4 @@ def series(settings: Settings, folder: Path) -> tuple[Outcome, tuple[Path, ...]]
         for change in outcome.changes
     ]
     rendered = render_series(mails, cover=letters.cover(outcome), **({"date": identity.date} if identity.date else {}))
-    return outcome, baseline.write_files(folder, rendered)
+    return outcome, baseline.write_folder(folder, rendered)

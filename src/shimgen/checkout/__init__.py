@@ -8,11 +8,13 @@
     state(checkout) -> tuple[AppliedFile, ...]      what apply has put in
     identify(checkout) -> Identity                  branch, tag, date, remote (slow path)
     short_id(checkout, blob) -> str
+    write_folder(folder, contents) -> paths         where the user's -o points
 
 The two functions that are passed in belong to `patch`, which this package does not import.
 """
 
 from shimgen.checkout.commands import apply_changes, recover, render_patch, revert, short_id, state
+from shimgen.checkout.files import write_folder
 from shimgen.checkout.identity import Identity, identify
 from shimgen.checkout.opening import Checkout, open_checkout
 from shimgen.checkout.undoing import AppliedFile, Reverted
@@ -30,4 +32,5 @@ __all__ = [
     "revert",
     "short_id",
     "state",
+    "write_folder",
 ]

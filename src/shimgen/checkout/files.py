@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from shimgen.model.errors import GenerateError
@@ -40,6 +41,22 @@ def write_new(path: Path, content: bytes, mode: int = 0o644) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write files of these names into `folder`, which is made; each is complete or not there. Returns their paths.
+
+    Raises GenerateError when the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            beside(folder / name).unlink(missing_ok=True)
+            write_new(beside(folder / name), content)
+            beside(folder / name).rename(folder / name)
+    except OSError as error:
+        raise GenerateError(f"cannot write {folder}: {error.strerror}", "shimgen patch -o DIR") from error
+    return tuple(folder / name for name in contents)
 
 
 def move(source: Path, target: Path) -> None:

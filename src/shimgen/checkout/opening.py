@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shimgen.checkout.directory import directory_tree, installed_version
 from shimgen.checkout.journal import Place
-from shimgen.checkout.objects import revision_tree
+from shimgen.checkout.objects import listing, read_blobs, revision_tree
 from shimgen.checkout.repository import Repository, find_repository, resolve, tracks_python
 from shimgen.checkout.undoing import pristine
 from shimgen.checkout.worktree import worktree_tree
@@ -59,6 +59,16 @@ class Checkout:
         if self.revision:
             return revision_tree(self.repository, self.revision)
         return worktree_tree(self.repository)
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file of any kind as it is now (or at the revision), None when there is none."""
+        if self.repository is not None and self.revision:
+            found = listing(self.repository, self.revision, (path,)).get(path)
+            return read_blobs(self.repository, (found[1],))[found[1]] if found else None
+        try:
+            return (self.root / path).read_bytes()
+        except OSError:
+            return None
 
     def dirty_files(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Those of `paths` that differ from the commit (without git: from what was there before shimgen), sorted."""

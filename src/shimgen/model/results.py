@@ -57,12 +57,13 @@ class Analysis:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """An analysis, and the series that closes its gaps: changed files, sorted, the patch as git prints it, and
-    what verification found of each shim."""
+    what verification found of each shim. `recovered`: what was done about an earlier run that was killed."""
 
     analysis: Analysis
     changes: tuple[FileChange, ...] = ()
     patch: bytes = b""
     proofs: tuple[Proof, ...] = ()
+    recovered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
