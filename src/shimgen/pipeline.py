@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
-from shimgen.config import Pin, Settings, extend
+from shimgen.config import Pin, Settings
 from shimgen.demands import collect
 from shimgen.gaps import find_gaps, in_scope, unknown_names
 from shimgen.index import Index, collector_off
@@ -53,15 +53,14 @@ def recognise(settings: Settings) -> Recognition:
 
 def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
     found = recognise_stack(tree.blobs)
-    if not settings.profile_name and not found:
+    if settings.profile is None and not found:
         message = f"no serving stack that shimgen knows was found in {settings.checkout}"
         raise ConfigError(message, f"name the folder that holds it, or --profile {' | '.join(names())}")
-    name = settings.profile_name or found[0][0]
-    profile = extend(load(name), settings.stack)
-    roots = [root for known, root in found if known == name]
+    profile = settings.profile or load(found[0][0])
+    roots = [root for known, root in found if known == profile.name]
     if profile.recognise and not roots:
         wanted = f"{profile.package}/{profile.recognise[0]}"
-        message = f"{settings.checkout} holds no {name}: {wanted} is not there"
+        message = f"{settings.checkout} holds no {profile.name}: {wanted} is not there"
         raise ConfigError(message, "name the folder that holds it, or another --profile")
     return profile, roots[0] if roots else ""
 
