@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shimgen import checkout as baseline
@@ -12,7 +12,7 @@ from shimgen.checkout import Checkout
 from shimgen.config import Pin, Settings
 from shimgen.demands import collect
 from shimgen.gaps import find_gaps, in_scope, unknown_names
-from shimgen.index import Index, collector_off
+from shimgen.index import Index, Store, collector_off
 from shimgen.model.domain import FileChange, Gap
 from shimgen.model.errors import BaselineError, ConfigError, GenerateError, did_you_mean
 from shimgen.model.profile import Profile
@@ -33,6 +33,11 @@ class Session:
     tree: Tree
     profile: Profile
     root: str
+    store: Store = field(default_factory=Store)
+
+    def index(self, tree: Tree | None = None) -> Index:
+        """The index of the checkout's tree, or of another that shares its blobs."""
+        return Index(tree or self.tree, self.profile, self.root, self.store)
 
 
 def open_session(settings: Settings) -> Session:
@@ -74,7 +79,7 @@ def _analyse(session: Session, tree: Tree | None = None) -> Analysis:
     started = time.perf_counter()
     tree = tree or session.tree
     with collector_off():
-        program = Index(tree, session.profile, session.root)
+        program = session.index(tree)
         demands = collect(program, session.profile)
         wrappers = find_wrappers(program, session.profile)
         gaps = find_gaps(program, session.profile, wrappers, demands)
@@ -106,7 +111,7 @@ def _generate(session: Session) -> Outcome:
     analysis = _analyse(session)
     if not analysis.pending:
         return Outcome(analysis)
-    program = Index(session.tree, session.profile, session.root)
+    program = session.index()
     style = style_from_pyproject(_pyproject(session.checkout))
     changes, refused = generate_shims(analysis.pending, program, session.tree.read, style)
     proofs = _prove(session, analysis, changes)

@@ -131,6 +131,8 @@ class _Finder:
             return None
         case = Case(self._program, self._profile, self._members, self._reach, wrapper, demand, lookups)
         refusal = self._uncertain(own, wrapper) or judge(case)
+        if refusal is not None and refusal.reason is Reason.ABSENT and _is_engines_own(demand):
+            return None
         gap = Gap(
             wrapper,
             demand.member,
@@ -195,6 +197,11 @@ def _shared(draft: _Draft, other: _Draft) -> Refusal:
 def _due(demand: Demand) -> bool:
     """Whether the engine needs the member of a target: some site uses it, not only assigns it."""
     return any(s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
+
+
+def _is_engines_own(demand: Demand) -> bool:
+    """Whether the engine keeps something of its own on the model: it assigns what no model defines."""
+    return any(s.kind is SiteKind.WRITE and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
 
 
 def _severity(demand: Demand) -> Severity:

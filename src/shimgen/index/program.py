@@ -12,6 +12,7 @@ import msgspec
 from shimgen.index.definitions import extract_definitions
 from shimgen.index.instances import Evaluator
 from shimgen.index.linear import linearise
+from shimgen.index.store import Store
 from shimgen.index.uses import extract_uses, may_hold_uses
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
@@ -38,13 +39,14 @@ def collector_off() -> Iterator[None]:
 class Index:
     """Facts of one tree, extracted when they are first asked for."""
 
-    def __init__(self, tree: Tree, profile: Profile, root: str = "") -> None:
-        """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/")."""
+    def __init__(self, tree: Tree, profile: Profile, root: str = "", store: Store | None = None) -> None:
+        """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/").
+        `store` holds the facts of blobs that were seen before."""
         self._tree = tree
         self._profile = profile
         self._root = root
-        self._facts: dict[str, ModuleFacts] = {}
-        self._uses: dict[str, tuple[Use, ...]] = {}
+        self._store = store if store is not None else Store()
+        self._met: set[str] = set()
         self._by_module = {self.module_name(path): path for path in sorted(tree.blobs) if path.endswith(".py")}
         self._names: dict[str, dict[str, Resolved | Import]] = {}
         self._classes: dict[ClassRef, Class] = {}
@@ -56,14 +58,14 @@ class Index:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files met so far that are not Python, sorted."""
-        bad = [(path, facts) for path, facts in sorted(self._facts.items()) if facts.error]
+        bad = [(path, self.module(path)) for path in sorted(self._met) if self.module(path).error]
         return tuple(Skipped(path, facts.error, facts.error_line) for path, facts in bad)
 
     def stats(self) -> Stats:
         """What was seen so far; `filtered` files were not needed."""
-        read = set(self._facts) | set(self._uses)
-        lines = sum(facts.lines for facts in self._facts.values())
-        return Stats(len(self._tree.blobs), len(read), 0, len(self._tree.blobs) - len(read), lines, 0.0, self.skipped)
+        total = sum(path.endswith(".py") for path in self._tree.blobs)
+        lines = sum(self.module(path).lines for path in self._met)
+        return Stats(total, len(self._met), 0, total - len(self._met), lines, 0.0, self.skipped)
 
     def package_path(self, path: str) -> str:
         return path.removeprefix(self._root)
@@ -92,16 +94,18 @@ class Index:
         return (path for path in sorted(self._tree.blobs) if path.endswith(".py") and path.startswith(self._root))
 
     def module(self, path: str) -> ModuleFacts:
-        facts = self._facts.get(path)
+        blob = self._tree.blobs[path]
+        self._met.add(path)
+        facts = self._store.definitions.get(blob)
         if facts is None:
-            facts = self._facts[path] = definitions_of(self._tree.read(path))
+            facts = self._store.definitions[blob] = definitions_of(self._tree.read(path))
         return facts
 
     def uses(self, path: str) -> tuple[Use, ...]:
-        found = self._uses.get(path)
+        key = (self._tree.blobs[path], self.package_path(path))
+        found = self._store.uses.get(key)
         if found is None:
-            source = self._tree.read(path)
-            found = self._uses[path] = uses_of(source, self.package_path(path), self._profile)
+            found = self._store.uses[key] = uses_of(self._tree.read(path), key[1], self._profile)
         return found
 
     # -- classes -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from shimgen.shims.scopes import Scope, same
 
 _FORM = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.Load)
 _SUMS = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load, ast.Tuple)
+_GENERIC = frozenset(("list", "dict", "tuple", "set", "frozenset", "type"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,22 @@ def annotation(text: str | None, origin: Origin, scope: Scope, program: Program)
     if quoted or scope.lazy:
         return text
     early = all(scope.means(c.partition(".")[0]) != "late" for c in chains)
-    return text if early and not origin.lazy else repr(text)
+    proven = not origin.lazy or _evaluates(inner, scope, program)
+    return text if early and proven else repr(text)
+
+
+def _evaluates(tree: ast.expr, scope: Scope, program: Program) -> bool:
+    """Whether an annotation that was never evaluated where it stood can be: names, and subscripts of typing's."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp):
+            return False
+        if isinstance(node, ast.Subscript):
+            chain = ast.unparse(node.value)
+            target = program.resolve(scope.path, chain)
+            generic = scope.means(chain) == "builtin" and chain in _GENERIC
+            if not generic and not (target.kind == "external" and target.name.startswith("typing.")):
+                return False
+    return True
 
 
 def default(param: Param, origin: Origin, scope: Scope, program: Program) -> str | None:
