@@ -192,6 +192,7 @@ NAMES = ("get_embed_and_head", "set_embed_and_head", "set_eagle3_layers_to_captu
         ("get_embed_and_haed", ("get_embed_and_head", "set_embed_and_head")),
         ("kimik25", ("KimiK25ForConditionalGeneration",)),
         ("Kimi*", ("KimiK25ForConditionalGeneration",)),
+        ("KimiK25ForCausalLM", ("KimiK25ForConditionalGeneration",)),
         ("eagle3", ("set_eagle3_layers_to_capture",)),
         ("zzz", ()),
         ("", ()),

@@ -26,7 +26,7 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     """
     paths = sorted(_python_files(str(folder)))
     if not paths:
-        raise BaselineError(f"{folder} has no Python files")
+        raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
     with ThreadPoolExecutor(READERS) as pool:
         found = dict(zip(paths, pool.map(lambda path: _look(f"{folder}/{path}"), paths), strict=True))
     blobs = {path: blob for path, (blob, _) in found.items()}

@@ -18,7 +18,9 @@ def revision_tree(repository: Repository, commit: str) -> Tree:
     """The Python files of a commit, below the directory that the repository is seen from."""
     blobs = {path: blob for path, (mode, blob) in listing(repository, commit).items() if path.endswith(".py")}
     if not blobs:
-        raise BaselineError(f"{repository.folder} has no Python files at {commit}")
+        raise BaselineError(
+            f"{repository.folder} has no Python files at {commit}", "git ls-tree -r --name-only REVISION"
+        )
 
     def load(paths: Iterable[str]) -> Mapping[str, bytes]:
         wanted = {path: blobs[path] for path in paths}

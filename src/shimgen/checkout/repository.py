@@ -59,7 +59,9 @@ def find_repository(folder: Path) -> Repository | None:
         raise BaselineError(f"{folder} is inside the git directory {directory}", "give the work tree instead")
     toplevel = folder if bare == "true" else (folder / up.removesuffix("\n")).resolve()
     if not folder.is_relative_to(toplevel):
-        raise BaselineError(f"the work tree of {directory} is {toplevel}, and {folder} is not in it")
+        raise BaselineError(
+            f"the work tree of {directory} is {toplevel}, and {folder} is not in it", "git worktree list"
+        )
     inner = folder.relative_to(toplevel).as_posix()
     return Repository(
         folder, toplevel, directory, "" if inner == "." else f"{inner}/", commit, algorithm, bare == "true"

@@ -53,7 +53,7 @@ def worktree_tree(repository: Repository) -> Tree:
         _list_untracked(repository, path, found)
     dirty = found.dirty | {path for path in _paths(finish(staged)) if path.endswith(".py")}
     if not found.blobs:
-        raise BaselineError(f"{folder} has no Python files")
+        raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
     baseline = Baseline("git", repository.head, tuple(sorted(dirty)))
     blobs = dict(sorted(found.blobs.items()))
     return Tree(baseline, blobs, lambda paths: _load(repository, blobs, found.seen, paths))

@@ -50,9 +50,11 @@ class GenerateError(ShimgenError):
 def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     """Up to `count` of the `known` names that a person who typed `name` most probably meant, the best first.
 
-    Names that contain what was typed come before names that merely look alike; case does not matter.
+    Names that contain what was typed come first, then those that look alike, then those that begin alike; case does
+    not matter.
     """
     from difflib import get_close_matches
+    from os.path import commonprefix
 
     by_folded: dict[str, str] = {}
     for candidate in sorted(known):
@@ -60,7 +62,9 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     typed = name.strip("*?").casefold()
     holding = sorted((len(folded), folded) for folded in by_folded if len(typed) > 2 and typed in folded)
     alike = get_close_matches(typed, by_folded, n=count, cutoff=0.6)
-    ranked = dict.fromkeys([folded for _, folded in holding] + alike)
+    shared = ((len(commonprefix((typed, folded))), folded) for folded in by_folded)
+    begin = sorted((-length, folded) for length, folded in shared if 2 * length >= max(len(typed), 6))
+    ranked = dict.fromkeys([folded for _, folded in holding] + alike + [folded for _, folded in begin])
     return tuple(by_folded[folded] for folded in list(ranked)[:count])
 
 
