@@ -31,3 +31,9 @@ def binds(shape: CallShape, params: tuple[Param, ...]) -> bool:
 def same_signature(first: tuple[Param, ...], second: tuple[Param, ...]) -> bool:
     """True when names, kinds, order and defaults agree; annotations do not change what binds."""
     return [(p.name, p.kind, p.default) for p in first] == [(p.name, p.kind, p.default) for p in second]
+
+
+def fills(shape: CallShape, params: tuple[Param, ...], name: str) -> bool:
+    """Whether a call of this shape may give a value to the parameter `name`."""
+    positional = [p.name for p in params if p.kind in ("posonly", "pos")]
+    return name in positional[: shape.positional] or name in shape.keywords or shape.star or shape.double_star

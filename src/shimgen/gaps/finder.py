@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from shimgen.gaps.binding import same_signature
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
-from shimgen.gaps.rules import CALLABLE, Case, Refusal, judge
+from shimgen.gaps.rules import CALLABLE, Case, Refusal, hook_notes, judge
 from shimgen.model.domain import (
     ClassRef,
     Decision,
@@ -141,6 +141,7 @@ class _Finder:
             Decision.REFUSE if refusal else Decision.FORWARD,
             case.providers,
             demanded=demanded,
+            notes=() if refusal else hook_notes(case),
         )
         return _Draft(gap, refusal)
 

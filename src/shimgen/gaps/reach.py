@@ -31,11 +31,13 @@ class Path:
 
 @dataclass(slots=True)
 class Effects:
-    """What a member does to its own object: chains it writes, reads and calls, each with the place."""
+    """What a member does to its own object: chains it writes, reads and calls, each with the place; `methods` are
+    the object's own methods that run on the way."""
 
     writes: dict[str, str] = field(default_factory=dict)
     reads: dict[str, str] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)
 
 
 class Reach:
@@ -44,17 +46,18 @@ class Reach:
     def __init__(self, program: Program, profile: Profile) -> None:
         self._program = program
         self._forward = profile.models.forward_members
-        self._paths: dict[tuple[ClassRef, str], Path] = {}
+        self._paths: dict[tuple[ClassRef, str, tuple[str, ...]], Path] = {}
         self._effects: dict[tuple[ClassRef, str], Effects] = {}
 
     # -- the wrapper's side --------------------------------------------------------------------------------
 
-    def path(self, ref: ClassRef, attribute: str) -> Path:
-        """How `ref`'s forward uses the delegate in `attribute`."""
-        found = self._paths.get((ref, attribute))
+    def path(self, ref: ClassRef, attribute: str, start: tuple[str, ...] = ()) -> Path:
+        """How `ref`'s forward (or the members in `start`) uses the delegate in `attribute`."""
+        key = (ref, attribute, start)
+        found = self._paths.get(key)
         if found is None:
-            found = self._paths[ref, attribute] = Path()
-            for member in ("__call__", *self._forward):
+            found = self._paths[key] = Path()
+            for member in start or ("__call__", *self._forward):
                 self._start(ref, attribute, member, found)
         return found
 
@@ -220,6 +223,7 @@ class Reach:
         if not rest and self._program.find(ref, head) is not None:
             inner = self.effects(ref, head, depth - 1)
             _merge(into, inner, "")
+            into.methods.update({**inner.methods, head: place})
             return
         into.called.setdefault(chain, place)
         attribute = self._program.attributes(ref).get(head)

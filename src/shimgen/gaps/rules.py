@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from shimgen.gaps.binding import binds, same_signature
+from shimgen.gaps.binding import binds, fills, same_signature
 from shimgen.gaps.classlevel import projection
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Effects, Reach
@@ -189,11 +189,50 @@ def _body_meaning(case: Case) -> Refusal | None:
 
 
 def _hook(case: Case) -> Refusal | None:
+    """A hook may run where nothing ran, or once more than before: it must run as often as on the delegate alone."""
     if case.member not in case.profile.hooks:
         return None
+    reached = _hook_in_wrapper(case)
+    alone = [_hook_in_delegate(case, provider) for provider in case.providers]
+    if not reached or all(alone):
+        return None
     site = next(iter(case.demand.sites))
-    why = "what runs because of it, and how often, is not shown to be safe"
+    why = f"{case.wrapper.cls.name} already runs it at {reached} when it loads weights, which the delegate does not"
     return Refusal(Reason.HOOK, {"site": f"{site.path}:{site.line}", "why": why}, _by_hand(case))
+
+
+def _hook_in_wrapper(case: Case) -> str:
+    """Where the wrapper's own loading of weights runs the delegate's hook, "" when it does not."""
+    loads = case.profile.models.load_members
+    runs = case.reach.path(case.wrapper.cls, case.wrapper.delegate.attribute, loads).runs
+    for run, place in runs.items():
+        if run == case.member:
+            return place
+        for provider in case.providers:
+            if case.member in case.reach.effects(provider.candidate, run).methods:
+                return place
+    return ""
+
+
+def _hook_in_delegate(case: Case, provider: Provider) -> str:
+    """Where the delegate's own loading of weights runs its hook, "" when it does not."""
+    effects = (case.reach.effects(provider.candidate, load) for load in case.profile.models.load_members)
+    return next((e.methods[case.member] for e in effects if case.member in e.methods), "")
+
+
+def hook_notes(case: Case) -> tuple[str, ...]:
+    """What a person should know of a hook that is emitted: what it switches on, and what runs it besides."""
+    if case.member not in case.profile.hooks:
+        return ()
+    switched = [f"{s.path}:{s.line}" for s in case.demand.sites if s.kind is SiteKind.CALL and s.role != "draft"]
+    notes = [f"switches on the calls at {', '.join(switched)}"] if switched else []
+    reached = _hook_in_wrapper(case)
+    inner = next((p for provider in case.providers if (p := _hook_in_delegate(case, provider))), "")
+    if reached:
+        notes.append(f"{case.wrapper.cls.name} runs it at {reached} too when it loads weights, as {inner} does below")
+    else:
+        notes.append(f"nothing else of {case.wrapper.cls.name} runs it")
+    return tuple(notes)
 
 
 def _name_space(case: Case) -> Refusal | None:
@@ -212,7 +251,8 @@ def _carried_names(case: Case) -> Iterator[str]:
         facts = case.program.cls(provider.cls)
         for function in facts.functions:
             if function.name == case.member:
-                yield from (f"parameter {name}" for name, safe in function.names if not safe)
+                names = (name for name, safe in function.names if not safe)
+                yield from (f"parameter {name}" for name in names if _is_given(case, provider, name))
         for attribute in facts.attributes:
             if attribute.name == case.member and attribute.dotted:
                 yield f"dotted names at {provider.cls.path}:{attribute.line}"
@@ -225,6 +265,14 @@ def _carried_names(case: Case) -> Iterator[str]:
                 for chain, place in effects.called.items()
                 if chain.rpartition(".")[2] in _NAMED_ACCESS
             )
+
+
+def _is_given(case: Case, provider: Provider, name: str) -> bool:
+    """Whether the engine gives the parameter a value: it has no default, or some call fills it."""
+    if all(p.default is None for p in provider.params if p.name == name):
+        return True
+    params = provider.params if provider.kind is MemberKind.STATICMETHOD else provider.params[1:]
+    return any(s.shape is not None and fills(s.shape, params, name) for s in case.demand.sites)
 
 
 def _dotted_entries(case: Case, provider: Provider) -> Iterator[str]:

@@ -54,7 +54,7 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     not matter.
     """
     from difflib import get_close_matches
-    from os.path import commonprefix
+    from os.path import commonprefix  # noqa: RUF071 (text, not paths)
 
     by_folded: dict[str, str] = {}
     for candidate in sorted(known):

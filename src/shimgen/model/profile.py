@@ -53,13 +53,15 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `forward_members`: the methods that run a model. `body_parameters`: what the forward of everything that takes
     whole batches accepts. `head_attributes`: what a full model owns and a body does not. `multimodal_members`:
     members that only multimodal models have. `body_attributes`: where plain models keep their body.
-    `draft_reads`: ends of the chains that only a draft model reads in its forward.
+    `load_members`: the methods that load weights. `draft_reads`: ends of the chains that only a draft model reads in
+    its forward.
     `weight_members`: members whose parameters or results carry weights by name.
     """
 
     paths: tuple[str, ...] = ()
     entry_variable: str = ""
     forward_members: tuple[str, ...] = ("forward",)
+    load_members: tuple[str, ...] = ("load_weights",)
     body_parameters: tuple[str, ...] = ()
     head_attributes: tuple[str, ...] = ()
     multimodal_members: tuple[str, ...] = ()
