@@ -8,6 +8,7 @@ import pytest
 
 from shimgen.verify.members import Member
 from shimgen.verify.projections import projection
+from shimgen.verify.source import ClassSite
 
 CONSTRUCTORS = {
     "part by position": ("self.lm = Full(config.text_config, quant)", {"config": "config.text_config"}),
@@ -31,7 +32,7 @@ def member(kind: str, constructor: str) -> Member:
     assert isinstance(cls, ast.ClassDef)
     function = cls.body[1]
     assert isinstance(function, ast.FunctionDef)
-    return Member(cls, (function,), (function,), kind, function)
+    return Member(ClassSite(cls, ()), (function,), (function,), kind, function)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTORS)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
-from shimgen.verify.members import FUNCTIONS, Member, Statement, literal
+from shimgen.verify.members import Member, Statement
 from shimgen.verify.projections import projection
+from shimgen.verify.source import Function, literal
 
 BASE = "shimgen_base"
 DEFAULT = "shimgen_default_{}"
@@ -47,7 +48,7 @@ def case(gap: Gap, name: str, found: Member) -> Case:
     sites = [s for s in gap.demand.sites if not s.ambiguous]
     shapes = {(s.shape.positional, s.shape.keywords) for s in sites if s.shape and not s.shape.star}
     return Case(
-        wrapper=found.cls.name,
+        wrapper=found.site.node.name,
         member=name,
         source=source(found, defaults),
         kind=found.kind,
@@ -66,7 +67,7 @@ def source(found: Member, defaults: dict[str, str]) -> str:
     """A class statement with only the shim's members: no annotation, no decorator but its kind, and every
     default that is not a literal exchanged for a name, which goes into `defaults` with its source."""
     body: list[ast.stmt] = [_neutral(copy.deepcopy(s), defaults) for s in found.statements]
-    cls = ast.ClassDef(name=found.cls.name, bases=[ast.Name(BASE)], keywords=[], body=body, decorator_list=[])
+    cls = ast.ClassDef(name=found.site.node.name, bases=[ast.Name(BASE)], keywords=[], body=body, decorator_list=[])
     return ast.unparse(ast.fix_missing_locations(cls))
 
 
@@ -74,7 +75,7 @@ def _neutral(statement: Statement, defaults: dict[str, str]) -> Statement:
     if isinstance(statement, ast.AnnAssign):
         value = statement.value or ast.Constant(None)
         return ast.Assign(targets=[statement.target], value=value, lineno=0)
-    if isinstance(statement, FUNCTIONS):
+    if isinstance(statement, Function):
         statement.returns = None
         statement.decorator_list = [d for d in statement.decorator_list if _is_kind(d)]
         args = statement.args

@@ -3,47 +3,62 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-from shimgen.verify.members import FUNCTIONS, byte_lines, parse, text_lines
+from shimgen.verify.source import Function, Source, first_line, statements
 
 Imported = tuple[str, int, str, str | None]
-Span = tuple[int, int]
-Import = (ast.Import, ast.ImportFrom)
+Import = ast.Import | ast.ImportFrom
 
 
-def disturbed(before: bytes, after: bytes, texts: Iterable[str], spans: Collection[Span]) -> str:
+def disturbed(before: Source, after: Source, texts: Iterable[str], shims: Collection[ast.stmt]) -> str:
     """The first thing that the edit did besides inserting shims, "" when there is none.
 
-    `texts` are the shims as generated, `spans` the first and last lines of their statements in `after`.
-    Raises SyntaxError or ValueError when one of the files does not parse.
+    `texts` are the shims as generated, `shims` their statements in `after`.
     """
-    old, new = parse(before), parse(after)
+    old, new = _Inside(before), _Inside(after)
     return (
-        _lost(before, after, {*_import_lines(old), *_lone_passes(old)})
-        or _strange(text_lines(before), text_lines(after), _import_lines(new), texts)
-        or _lost_import(old, new)
-        or _unlike(_Skeleton(old, text_lines(before), ()), _Skeleton(new, text_lines(after), spans))
+        _lost(before, after, old.import_lines | old.lone_passes)
+        or _strange(before.lines, after.lines, new.import_lines, texts)
+        or _lost_import(old.imports, new.imports)
+        or _Comparison(before, after, {id(s) for s in shims}).bodies(before.tree.body, after.tree.body)
     )
 
 
-def _lost(before: bytes, after: bytes, free: Collection[int]) -> str:
+class _Inside:
+    """What a file has of imports and lone passes."""
+
+    def __init__(self, source: Source) -> None:
+        every = list(statements(source.tree.body))
+        self.imports = [s for s in every if isinstance(s, Import)]
+        spans = (range(s.lineno, (s.end_lineno or s.lineno) + 1) for s in self.imports)
+        self.import_lines = set(chain.from_iterable(spans))
+        self.lone_passes = {line for s in every if isinstance(s, ast.ClassDef) for line in _lone_pass(s)}
+
+
+def _lone_pass(cls: ast.ClassDef) -> Iterator[int]:
+    """The line of a `pass` that is all the class has, a docstring aside."""
+    body = cls.body[1:] if ast.get_docstring(cls) is not None else cls.body
+    if len(body) == 1 and isinstance(body[0], ast.Pass):
+        yield body[0].lineno
+
+
+def _lost(before: Source, after: Source, free: Collection[int]) -> str:
     """The first line that is no longer there, in its order; the line numbers in `free` may go. A last line without
     a line end is the same line when it gets one."""
-    old = byte_lines(before)
-    rest = iter(byte_lines(after))
-    for number, line in enumerate(old, 1):
-        open_end = number == len(old) and line == line.rstrip(b"\r\n")
+    rest = iter(after.raw)
+    for number, line in enumerate(before.raw, 1):
+        open_end = number == len(before.raw) and line == line.rstrip(b"\r\n")
         same = (line == (c.rstrip(b"\r\n") if open_end else c) for c in rest)
         if number not in free and not any(same):
-            return f"line {number} is not as it was: {_shown(text_lines(before)[number - 1])}"
+            return f"line {number} is not as it was: {_shown(before.lines[number - 1])}"
     return ""
 
 
-def _strange(old: list[str], new: list[str], imports: Iterable[int], texts: Iterable[str]) -> str:
+def _strange(old: Iterable[str], new: Sequence[str], imports: Iterable[int], texts: Iterable[str]) -> str:
     """The first new line that belongs neither to a shim nor to an import."""
     ours = {line for text in texts for line in text.splitlines()} | {new[n - 1] for n in imports}
     for line in Counter(new) - Counter(old):
@@ -56,74 +71,77 @@ def _for_types(line: str) -> bool:
     return line.strip() in ("if TYPE_CHECKING:", "if typing.TYPE_CHECKING:")
 
 
-def _lost_import(old: ast.Module, new: ast.Module) -> str:
-    lost = Counter(_imported(old)) - Counter(_imported(new))
+def _lost_import(old: Iterable[Import], new: Iterable[Import]) -> str:
+    lost = Counter(chain.from_iterable(map(_imported, old))) - Counter(chain.from_iterable(map(_imported, new)))
     return f"the import of {'.'.join(filter(None, next(iter(lost))[:3:2]))} is gone" if lost else ""
 
 
-def _imports(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
-    yield from (n for n in ast.walk(tree) if isinstance(n, Import))
-
-
-def _import_lines(tree: ast.Module) -> set[int]:
-    return set(chain.from_iterable(range(n.lineno, (n.end_lineno or n.lineno) + 1) for n in _imports(tree)))
-
-
-def _imported(tree: ast.Module) -> Iterator[Imported]:
+def _imported(node: Import) -> Iterator[Imported]:
     """Every name that an import statement binds: module, level, name, alias."""
-    for node in _imports(tree):
-        if isinstance(node, ast.ImportFrom):
-            yield from ((node.module or "", node.level, a.name, a.asname) for a in node.names)
-        else:
-            yield from ((a.name, 0, "", a.asname) for a in node.names)
+    if isinstance(node, ast.ImportFrom):
+        yield from ((node.module or "", node.level, a.name, a.asname) for a in node.names)
+    else:
+        yield from ((a.name, 0, "", a.asname) for a in node.names)
 
 
-def _lone_passes(tree: ast.Module) -> Iterator[int]:
-    """The lines of every `pass` that is all a class has, a docstring aside."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-            if len(body) == 1 and isinstance(body[0], ast.Pass):
-                yield body[0].lineno
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Statement by statement: equal text is equal, and only where it is not the syntax is looked at."""
 
+    before: Source
+    after: Source
+    shims: Collection[int]
 
-class _Skeleton:
-    """The top-level statements of a file without imports, each with its text; `spans` are left out inside them."""
+    def bodies(self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> str:
+        """The first statement that is another, shims, imports and `pass` aside; "" when all are the same."""
+        for left, right in zip_longest(self._kept(old), self._kept(new)):
+            if left is None or right is None:
+                return f"a statement came or went at line {first_line(left or right)}"
+            if self.before.text(left) != self.after.text(right):
+                fault = self._unlike(left, right)
+                if fault:
+                    return fault
+        return ""
 
-    def __init__(self, tree: ast.Module, lines: list[str], spans: Collection[Span]) -> None:
-        self._spans = set(spans)
-        self.statements = [s for s in tree.body if not _only_imports(s)]
-        self.texts = ["\n".join(lines[s.lineno - 1 : s.end_lineno]) for s in self.statements]
+    def _kept(self, body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+        return (s for s in body if id(s) not in self.shims and not isinstance(s, ast.Pass) and not _only_imports(s))
 
-    def shape(self, number: int) -> str:
-        """The syntax of a statement without shims, imports and `pass` in class bodies."""
-        statement = copy.deepcopy(self.statements[number])
-        for node in ast.walk(statement):
-            if isinstance(node, ast.ClassDef):
-                node.body = [s for s in node.body if not self._is_shim(s) and not isinstance(s, ast.Pass)]
-        return ast.dump(statement)
-
-    def _is_shim(self, statement: ast.stmt) -> bool:
-        return (statement.lineno, statement.end_lineno) in self._spans
+    def _unlike(self, left: ast.stmt, right: ast.stmt) -> str:
+        """Two statements of different text are the same when only shims inside their bodies differ."""
+        if type(left) is type(right) and _head(left) == _head(right):
+            pairs = zip(_bodies(left), _bodies(right), strict=True)
+            return next(filter(None, (self.bodies(old, new) for old, new in pairs)), "")
+        named = isinstance(left, (Function, ast.ClassDef))
+        return f"{getattr(left, 'name', '') if named else f'line {left.lineno}'} is changed by more than a shim"
 
 
 def _only_imports(node: ast.stmt) -> bool:
     """An import, or an `if` with nothing but imports for the type checker."""
     if isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-        return all(isinstance(s, (*Import, ast.Pass)) for s in node.body)
+        return all(isinstance(s, Import | ast.Pass) for s in node.body)
     return isinstance(node, Import)
 
 
-def _unlike(old: _Skeleton, new: _Skeleton) -> str:
-    """The first statement whose syntax, shims aside, is another; equal text needs no second look."""
-    for number, (left, right) in enumerate(zip_longest(old.texts, new.texts)):
-        if left is None or right is None:
-            return "the file has another number of statements than before"
-        if left != right and old.shape(number) != new.shape(number):
-            node = old.statements[number]
-            named = isinstance(node, (*FUNCTIONS, ast.ClassDef))
-            return f"{getattr(node, 'name', '') if named else f'line {node.lineno}'} is changed by more than a shim"
-    return ""
+def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a compound statement."""
+    own = [getattr(node, field, []) for field in ("body", "orelse", "finalbody")]
+    return own + [b.body for b in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+
+
+def _head(node: ast.stmt) -> str:
+    """The syntax of a statement without the statements in its blocks."""
+    return ast.dump(_emptied(node)) if any(_bodies(node)) else ast.dump(node)
+
+
+def _emptied(node: ast.AST) -> ast.AST:
+    fields = dict(ast.iter_fields(node))
+    for name in ("body", "orelse", "finalbody"):
+        if name in fields:
+            fields[name] = []
+    for name in ("handlers", "cases"):
+        if name in fields:
+            fields[name] = [_emptied(block) for block in fields[name]]
+    return type(node)(**fields)
 
 
 def _shown(line: str) -> str:

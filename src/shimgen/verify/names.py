@@ -6,7 +6,8 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
-from shimgen.verify.members import FUNCTIONS, Member, blocks
+from shimgen.verify.members import Member
+from shimgen.verify.source import Function, blocks
 
 BUILTIN = frozenset(dir(builtins))
 
@@ -41,14 +42,13 @@ class Module:
                 if name == "*":
                     self.open = True
                 into.setdefault(name, node.lineno)
-            if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            if not isinstance(node, Function | ast.ClassDef):
                 self._read(blocks(node), into)
 
 
-def unbound(found: Member, module: Module, enclosing: Iterable[str] = ()) -> str:
-    """What in the shim would raise a NameError, "" when nothing does. `enclosing`: names that a function around
-    the class binds."""
-    near = set(enclosing)
+def unbound(found: Member, module: Module) -> str:
+    """What in the shim would raise a NameError, "" when nothing does."""
+    near = set(_near(found))
     for node, line in _uses(found, module):
         if node.id not in near and module.missing(node.id, line):
             when = "when the class is made" if line is not None else "when it is called"
@@ -60,10 +60,16 @@ def unbound(found: Member, module: Module, enclosing: Iterable[str] = ()) -> str
     return ""
 
 
+def _near(found: Member) -> Iterator[str]:
+    """The names that the functions around the class bind, wherever inside: more than there are, never less."""
+    for function in found.site.around:
+        yield from _locals(function)
+
+
 def _uses(found: Member, module: Module) -> Iterator[tuple[ast.Name, int | None]]:
     """The names read at run time, each with the line by which it must be bound."""
     for statement in found.statements:
-        if not isinstance(statement, FUNCTIONS):
+        if not isinstance(statement, Function):
             for name in _loads(statement.value) if statement.value is not None else ():
                 yield name, statement.lineno
             continue
@@ -81,7 +87,7 @@ def _uses(found: Member, module: Module) -> Iterator[tuple[ast.Name, int | None]
 def _quoted(found: Member, module: Module) -> Iterator[ast.expr]:
     """The annotations that nobody evaluates at import: strings, and all of them where that is deferred."""
     for statement in found.statements:
-        for annotation in _annotations(statement) if isinstance(statement, FUNCTIONS) else ():
+        for annotation in _annotations(statement) if isinstance(statement, Function) else ():
             if module.deferred:
                 yield annotation
             for node in ast.walk(annotation):
@@ -97,7 +103,7 @@ def _parsed(text: str) -> Iterator[ast.expr]:
         return
 
 
-def _annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+def _annotations(function: Function) -> list[ast.expr]:
     args = function.args
     every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
     found = [a.annotation for a in every if a is not None and a.annotation is not None]
@@ -108,7 +114,7 @@ def _loads(node: ast.AST) -> Iterator[ast.Name]:
     return (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
-def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _locals(function: Function) -> set[str]:
     """Parameters, and whatever the body binds."""
     args = function.args
     every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
@@ -125,7 +131,7 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 def _bound(node: ast.stmt) -> Iterator[str]:
     """The names that one statement binds itself, without the blocks inside it."""
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+    if isinstance(node, Function | ast.ClassDef):
         yield node.name
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from ((a.asname or a.name).split(".")[0] for a in node.names)

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from shimgen.model.facts import Param
-from shimgen.verify.members import FUNCTIONS, blocks, literal
+from shimgen.verify.source import Function, blocks, literal
 
 
 def other_meaning(params: tuple[Param, ...], here: ast.Module, path: str, there: ast.Module, origin: str) -> str:
@@ -44,7 +44,7 @@ def _origins(body: list[ast.stmt], path: str, name: str) -> Iterator[str]:
     for node in body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from (full for bound, full in _imported(node, path) if bound == name)
-        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        elif isinstance(node, Function | ast.ClassDef):
             if node.name == name:
                 yield f"{_module(path)}.{name}"
         else:

@@ -13,7 +13,7 @@ def projection(found: Member, attribute: str) -> dict[str, str]:
     chain that it hands on ("config": "config.text_config"). A parameter that is not listed passes as it is."""
     if found.kind not in ("classmethod", "staticmethod"):
         return {}
-    calls = list(_constructions(found.cls, attribute))
+    calls = list(_constructions(found.site.node, attribute))
     projected: dict[str, str] = {}
     for param in found.params:
         chains = {chain for call in calls for chain in _handed_on(call, param.name)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 
@@ -12,9 +11,10 @@ from shimgen.model.source import Tree
 from shimgen.verify.binding import mismatch
 from shimgen.verify.cases import own_params
 from shimgen.verify.edits import disturbed
-from shimgen.verify.members import FUNCTIONS, Member, NotFoundError, literal, member, parse
+from shimgen.verify.members import Member, NotFoundError, member
 from shimgen.verify.names import Module, unbound
 from shimgen.verify.origins import other_meaning
+from shimgen.verify.source import Source, literal, read
 
 Key = tuple[str, str, str]
 
@@ -41,20 +41,20 @@ def _file(tree: Tree, change: FileChange, before: Sequence[Gap]) -> Iterator[Pro
         yield from _each(change, "compiles", fault)
         return
     yield from _each(change, "compiles", "")
-    after = parse(change.after)
-    module = Module(after)
+    after = read(change.after)
+    module = Module(after.tree)
     found: list[Member] = []
     for shim in change.shims:
         try:
-            found.append(member(change, shim, after))
+            found.append(member(shim, after))
         except NotFoundError as error:
             yield _said(shim, "in place", str(error))
             continue
         yield _said(shim, "in place", "")
-        yield _said(shim, "names", unbound(found[-1], module, _enclosing(after, found[-1].cls)))
+        yield _said(shim, "names", unbound(found[-1], module))
         yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
         yield from _asked(shim, found[-1], [g for g in before if _serves(shim, g)] or [shim.gap])
-    yield from _each(change, "only inserts", _only_inserts(tree, change, found))
+    yield from _each(change, "only inserts", _only_inserts(tree, change, after, found))
 
 
 def _asked(shim: Shim, found: Member, served: Sequence[Gap]) -> Iterator[Proof]:
@@ -88,15 +88,15 @@ def _compiles(path: str, content: bytes) -> str:
     return ""
 
 
-def _only_inserts(tree: Tree, change: FileChange, found: Sequence[Member]) -> str:
+def _only_inserts(tree: Tree, change: FileChange, after: Source, found: Sequence[Member]) -> str:
     """What the edit did besides inserting the shims, "" when nothing."""
     if change.path not in tree.blobs or tree.read(change.path) != change.before:
         return f"the edit of {change.path} does not start from the checkout's file"
-    spans = {(s.lineno, s.end_lineno or s.lineno) for member in found for s in member.everything}
     try:
-        return disturbed(change.before, change.after, [s.text for s in change.shims], spans)
+        before = read(change.before)
     except (SyntaxError, ValueError) as error:
         return f"{change.path} did not parse before the edit: {error}"
+    return disturbed(before, after, [s.text for s in change.shims], [s for m in found for s in m.everything])
 
 
 def _candidates(gap: Gap, found: Member) -> str:
@@ -108,13 +108,13 @@ def _candidates(gap: Gap, found: Member) -> str:
     return f"{', '.join(lacking)} does not have it, and a probe of the wrapper would say yes"
 
 
-def _defaults(tree: Tree, shim: Shim, found: Member, after: ast.Module) -> str:
+def _defaults(tree: Tree, shim: Shim, found: Member, after: Source) -> str:
     """A default that is copied as text must mean the same in both modules."""
     if all(p.default is None or literal(p.default) for p in found.params):
         return ""
     for provider in shim.gap.providers:
         path = provider.cls.path
-        fault = other_meaning(found.params, after, shim.place.path, parse(tree.read(path)), path)
+        fault = other_meaning(found.params, after.tree, shim.place.path, read(tree.read(path)).tree, path)
         if fault:
             return fault
     return ""
@@ -152,14 +152,6 @@ def _binds(gap: Gap, found: Member) -> str:
 
 def _called(provider: Provider) -> bool:
     return provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
-
-
-def _enclosing(tree: ast.Module, cls: ast.ClassDef) -> Iterator[str]:
-    """The names that functions around a class bind, and the classes' own names."""
-    for node in ast.walk(tree):
-        if isinstance(node, FUNCTIONS) and any(inner is cls for inner in ast.walk(node)):
-            yield from (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-            yield from (a.arg for a in ast.walk(node) if isinstance(a, ast.arg))
 
 
 def _closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap]) -> Iterator[Proof]:

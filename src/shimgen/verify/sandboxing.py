@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from shimgen.model.domain import FileChange, Shim
 from shimgen.model.proof import Proof
 from shimgen.verify.cases import Case, UnsafeError, case
-from shimgen.verify.members import NotFoundError, member, parse
+from shimgen.verify.members import NotFoundError, member
 from shimgen.verify.process import STANDARD, Limits, execute
+from shimgen.verify.source import read
 
 
 def sandbox(
@@ -30,12 +31,12 @@ def sandbox(
 def _cases(change: FileChange) -> Iterator[tuple[Shim, Case | str]]:
     """Each shim with its case, or why it can have none."""
     try:
-        tree = parse(change.after)
+        after = read(change.after)
     except (SyntaxError, ValueError) as error:
         yield from ((shim, f"{change.path} does not parse: {error}") for shim in change.shims)
         return
     for shim in change.shims:
         try:
-            yield shim, case(shim.gap, shim.member, member(change, shim, tree))
+            yield shim, case(shim.gap, shim.member, member(shim, after))
         except (NotFoundError, UnsafeError) as error:
             yield shim, str(error)
