@@ -32,12 +32,14 @@ class Path:
 @dataclass(slots=True)
 class Effects:
     """What a member does to its own object: chains it writes, reads and calls, each with the place; `methods` are
-    the object's own methods that run on the way."""
+    the object's own methods that run on the way; `mutates` is a place where it changes something that it reached
+    through a local name."""
 
     writes: dict[str, str] = field(default_factory=dict)
     reads: dict[str, str] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)
+    mutates: str = ""
 
 
 class Reach:
@@ -205,12 +207,16 @@ class Reach:
             head, _, rest = store.target.partition(".")
             if head == own and rest:
                 into.writes.setdefault(rest, f"{owner.path}:{store.line}")
+            elif rest:
+                into.mutates = into.mutates or f"{owner.path}:{store.line}"
         for read in function.reads:
             head, _, rest = read.chain.partition(".")
             if head == own and rest:
                 into.reads.setdefault(rest, f"{owner.path}:{read.line}")
         for call in function.calls:
             callee = call.expr.parts[0]
+            if callee.text == "setattr":
+                into.mutates = into.mutates or f"{owner.path}:{call.line}"
             if callee.text not in _HARMLESS and any(p.op == "name" and p.text == own for p in call.expr.parts[1:]):
                 into.reads.setdefault("*", f"{owner.path}:{call.line}")
             if depth and callee.op == "name" and callee.text.startswith(f"{own}."):
@@ -252,6 +258,7 @@ def _merge(into: Effects, inner: Effects, prefix: str) -> None:
         into.reads.setdefault(prefix + chain, place)
     for chain, place in inner.called.items():
         into.called.setdefault(prefix + chain, place)
+    into.mutates = into.mutates or inner.mutates
 
 
 def _aliases(function: Function, held: str) -> Iterator[str]:

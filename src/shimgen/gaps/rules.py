@@ -13,7 +13,7 @@ from shimgen.gaps.classlevel import projection
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Effects, Reach
 from shimgen.model.domain import Demand, MemberKind, Provider, Reason, SiteKind, Wrapper
-from shimgen.model.facts import Expr
+from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
@@ -178,14 +178,40 @@ def _bypass(case: Case) -> Refusal | None:
 
 
 def _body_meaning(case: Case) -> Refusal | None:
-    """The engine speaks to full models; a body's method of that name may take what the full model has translated."""
+    """The engine speaks to full models; a body's method of that name may take what the full model has translated.
+
+    It is the same when a full model over the same body hands its own arguments on as they came.
+    """
     if case.wrapper.delegate.shape != "body":
         return None
     for provider in case.providers:
-        takes = provider.kind is MemberKind.METHOD and len(provider.params) > 1
-        if takes and case.reach.effects(provider.candidate, case.member).writes:
+        if provider.kind is not MemberKind.METHOD or len(provider.params) < 2:
+            continue
+        effects = case.reach.effects(provider.candidate, case.member)
+        if (effects.writes or effects.mutates) and not _handed_on_as_is(case, provider):
             return Refusal(Reason.BODY_MEANING, {}, _by_hand(case))
     return None
+
+
+def _handed_on_as_is(case: Case, provider: Provider) -> bool:
+    """Whether a full model of the checkout answers the member by passing its arguments to the same body."""
+    for ref in case.program.model_classes():
+        for name, attribute in case.program.attributes(ref).items():
+            if provider.candidate in attribute.types or provider.cls in attribute.types:
+                found = case.program.find(ref, case.member)
+                if found is not None and _passes_on(found[1], name, case.member):
+                    return True
+    return False
+
+
+def _passes_on(function: Function, attribute: str, member: str) -> bool:
+    """A body that is nothing but self.<attribute>.<member>(its own parameters, in their order)."""
+    own, *rest = [p.name for p in function.params] or [""]
+    target = f"{own}.{attribute}.{member}"
+    calls = [call for call in function.calls if call.expr.parts[0].text == target]
+    if function.stores or len(function.calls) != 1 or len(calls) != 1 or calls[0].expr.keys:
+        return False
+    return [part.text for part in calls[0].expr.parts[1:]] == rest
 
 
 def _hook(case: Case) -> Refusal | None:

@@ -263,10 +263,8 @@ class _Body:
         chain = chain_of(target)
         if not chain:
             return
-        root, _, rest = chain.partition(".")
+        _, _, rest = chain.partition(".")
         if not rest and not self._follow_local(value):
-            return
-        if rest and root not in self.roots and value is None:
             return
         self.stores.append(Store(chain, line, value, how, branch))
 
@@ -299,7 +297,12 @@ class _Body:
 
     def _call(self, node: ast.Call, branch: str) -> None:
         root = chain_of(node.func).partition(".")[0]
-        if root in self.roots or self._is_super(node.func) or any(self._from_root(a) for a in _arguments(node)):
+        if (
+            root in self.roots
+            or root == "setattr"
+            or self._is_super(node.func)
+            or any(self._from_root(a) for a in _arguments(node))
+        ):
             self.calls.append(Call(expr_of(node, 4), node.lineno, branch))
 
     def _from_root(self, node: ast.expr) -> bool:

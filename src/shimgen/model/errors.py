@@ -54,7 +54,6 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     not matter.
     """
     from difflib import get_close_matches
-    from os.path import commonprefix  # noqa: RUF071 (text, not paths)
 
     by_folded: dict[str, str] = {}
     for candidate in sorted(known):
@@ -62,10 +61,16 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     typed = name.strip("*?").casefold()
     holding = sorted((len(folded), folded) for folded in by_folded if len(typed) > 2 and typed in folded)
     alike = get_close_matches(typed, by_folded, n=count, cutoff=0.6)
-    shared = ((len(commonprefix((typed, folded))), folded) for folded in by_folded)
+    shared = ((_shared_start(typed, folded), folded) for folded in by_folded)
     begin = sorted((-length, folded) for length, folded in shared if 2 * length >= max(len(typed), 6))
     ranked = dict.fromkeys([folded for _, folded in holding] + alike + [folded for _, folded in begin])
     return tuple(by_folded[folded] for folded in list(ranked)[:count])
+
+
+def _shared_start(first: str, second: str) -> int:
+    """How many characters two texts have in common at their begin."""
+    pairs = zip(first, second, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
