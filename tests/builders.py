@@ -22,7 +22,7 @@ from shimgen.model.facts import Param
 from shimgen.model.results import Analysis, Outcome
 from shimgen.model.source import Baseline, Stats
 
-__all__ = ["ANALYSIS", "CHANGE", "COMPLETE", "FORWARDED", "PATCH", "REFUSED", "WRAPPER", "Outcome"]
+__all__ = ["ANALYSIS", "CALL", "CHANGE", "COMPLETE", "FORWARDED", "PATCH", "REFUSED", "SHIM", "WRAPPER", "Outcome"]
 
 DELEGATE = ClassRef("models/delegate.py", "Delegate", 10)
 BASE = ClassRef("models/delegate.py", "Base", 5)

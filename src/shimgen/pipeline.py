@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,13 +11,14 @@ from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
 from shimgen.config import Pin, Settings
 from shimgen.demands import collect
-from shimgen.gaps import find_gaps, in_scope, unknown_names
+from shimgen.gaps import find_gaps, in_scope, provided, unknown_names
 from shimgen.index import Index, Store, collector_off
 from shimgen.model.domain import FileChange, Gap
 from shimgen.model.errors import BaselineError, ConfigError, GenerateError, did_you_mean
 from shimgen.model.profile import Profile
+from shimgen.model.program import Program
 from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Outcome, Recognition
+from shimgen.model.results import Analysis, Explanation, Outcome, Recognition
 from shimgen.model.source import Tree
 from shimgen.profiles import load, names
 from shimgen.profiles import recognise as recognise_stack
@@ -94,6 +95,29 @@ def _analyse(session: Session, tree: Tree | None = None) -> Analysis:
     return Analysis(tree.baseline, session.profile.name, session.root, wrappers, demands, in_scope(gaps, scope), stats)
 
 
+def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Explanation:
+    """What is known of the part of the analysis that `choose` returns; gaps of every severity, whatever the scope.
+
+    The shims are as `generate` makes them; they are not verified. Raises BaselineError, ConfigError, GenerateError.
+    """
+    session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
+    analysis = choose(_analyse(session))
+    program = session.index()
+    changes, refused = _shims(session, analysis, program) if analysis.pending else ((), ())
+    owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
+    shims = tuple(shim for change in changes for shim in change.shims)
+    return Explanation(_with_refusals(analysis, refused), shims, owned)
+
+
+def _shims(session: Session, analysis: Analysis, program: Program) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
+    """The edited files that close the pending gaps, and the gaps that are refused after all."""
+    from shimgen.shims import generate as generate_shims
+    from shimgen.shims import style_from_pyproject
+
+    style = style_from_pyproject(_pyproject(session.checkout))
+    return generate_shims(analysis.pending, program, session.tree.read, style)
+
+
 def generate(settings: Settings) -> Outcome:
     """The analysis and its verified series.
 
@@ -105,15 +129,11 @@ def generate(settings: Settings) -> Outcome:
 
 def _generate(session: Session) -> Outcome:
     from shimgen.patch import render_changes
-    from shimgen.shims import generate as generate_shims
-    from shimgen.shims import style_from_pyproject
 
     analysis = _analyse(session)
     if not analysis.pending:
         return Outcome(analysis)
-    program = session.index()
-    style = style_from_pyproject(_pyproject(session.checkout))
-    changes, refused = generate_shims(analysis.pending, program, session.tree.read, style)
+    changes, refused = _shims(session, analysis, session.index())
     proofs = _prove(session, analysis, changes)
     patch = baseline.render_patch(session.checkout, changes, render_changes) if changes else b""
     return Outcome(_with_refusals(analysis, refused), changes, patch, proofs)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from shimgen.model.domain import ClassRef, Decision, Gap, Reason
+from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason
 from shimgen.model.results import Outcome, Stale, Verdict
 from shimgen.model.source import Baseline, Skipped, Stats
 from shimgen.report import explain, text
-from tests.builders import ANALYSIS, CHANGE, COMPLETE, FORWARDED, REFUSED, SHIM, WRAPPER
+from tests.builders import ANALYSIS, CALL, CHANGE, COMPLETE, FORWARDED, REFUSED, SHIM, WRAPPER
 
 
 def test_scan() -> None:
@@ -112,6 +112,26 @@ def test_explain_what_only_completes_an_interface() -> None:
     shown = explain.member(replace(FORWARDED, demanded=False, notes=("the hook runs twice",)))
     assert "demanded   by nobody here; it completes the interface eagle3\n" in shown
     assert "note       the hook runs twice\n" in shown
+
+
+def test_explain_what_the_wrapper_has() -> None:
+    own = Provider(WRAPPER.cls, WRAPPER.cls, 9, MemberKind.PROPERTY)
+    assert explain.nothing_missing(WRAPPER, REFUSED.demand, own) == (
+        "Wrapper.start_layer\n"
+        "demanded   at 1 place, 0 without guard, role any\n"
+        '  engine/runner.py:12  probe  any  model.start_layer, guarded by hasattr(model, "start_layer")\n'
+        "wrapper    Wrapper  models/wrapper.py:3\n"
+        "delegate   self.language_model  models/wrapper.py:6\n"
+        "candidate  Delegate  models/delegate.py:10\n"
+        "provider   Wrapper: property  models/wrapper.py:9\n"
+        "decision   nothing to do: the wrapper has it\n"
+    )
+
+
+def test_explain_what_is_asked_of_other_models() -> None:
+    draft = replace(CALL, role="draft")
+    shown = explain.nothing_missing(WRAPPER, Demand("set_embed", (draft,), ()), None)
+    assert "decision   nothing to do: no place needs it of this model (asked of draft models)\n" in shown
 
 
 def test_explain_a_wrapper() -> None:

@@ -9,10 +9,10 @@ import click
 
 from shimgen.cli.console import emit, finish, note, paint
 from shimgen.cli.options import with_settings
-from shimgen.config import Accept, Settings
-from shimgen.model.domain import Gap, Scope, Shim, Wrapper
+from shimgen.config import EVERYTHING, Accept, Settings
+from shimgen.model.domain import Gap, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
-from shimgen.model.results import Analysis, Verdict
+from shimgen.model.results import Analysis, Explanation, Verdict
 
 
 @click.command(short_help="List wrappers, demands and gaps.")
@@ -52,21 +52,25 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
 def explain(settings: Settings, target: str, as_json: bool) -> None:
     """Show the whole chain of evidence for a gap, or all that is known of a wrapper."""
     from shimgen import pipeline
-    from shimgen.report import explain as explain_
     from shimgen.report import json, text
 
-    analysis = pipeline.analyse(replace(settings, scope=Scope(severity="all")))
-    wrappers, member = named(analysis, target)
-    gaps = tuple(gap for gap in analysis.gaps if gap.wrapper in wrappers and member in ("", gap.member))
-    narrowed = replace(analysis, wrappers=wrappers, gaps=gaps)
+    found = pipeline.explain(replace(settings, scope=EVERYTHING), lambda analysis: narrowed(analysis, target))
+    analysis = found.analysis
+    member = named(analysis, target)[1]
     note(*text.notes(analysis))
     if as_json:
-        emit(json.render(narrowed))
+        emit(json.render(analysis))
     elif member:
-        shims = _shims(settings, narrowed, member)
-        emit("\n".join(_member(wrapper, member, gaps, shims) for wrapper in wrappers))
+        emit("\n".join(_member(found, wrapper, member) for wrapper in analysis.wrappers))
     else:
-        emit("\n".join(explain_.wrapper(w, [gap for gap in gaps if gap.wrapper == w], {}, paint) for w in wrappers))
+        emit("\n".join(_wrapper(found, wrapper) for wrapper in analysis.wrappers))
+
+
+def narrowed(analysis: Analysis, target: str) -> Analysis:
+    """The part of an analysis that CLASS[.MEMBER] names. Raises ConfigError with the nearest names."""
+    wrappers, member = named(analysis, target)
+    gaps = tuple(gap for gap in analysis.gaps if gap.wrapper in wrappers and member in ("", gap.member))
+    return replace(analysis, wrappers=wrappers, gaps=gaps)
 
 
 def named(analysis: Analysis, target: str) -> tuple[tuple[Wrapper, ...], str]:
@@ -84,28 +88,23 @@ def named(analysis: Analysis, target: str) -> tuple[tuple[Wrapper, ...], str]:
     return tuple(wrapper for wrapper in analysis.wrappers if wrapper.cls.name == name), member
 
 
-def _shims(settings: Settings, narrowed: Analysis, member: str) -> tuple[Shim, ...]:
-    """What would be inserted for the gaps of an explanation."""
-    from shimgen import pipeline
-
-    if not narrowed.pending:
-        return ()
-    scope = Scope(wrappers=(narrowed.wrappers[0].cls.name,), members=(member,), severity="all")
-    return tuple(shim for change in pipeline.generate(replace(settings, scope=scope)).changes for shim in change.shims)
-
-
-def _member(wrapper: Wrapper, member: str, gaps: tuple[Gap, ...], shims: tuple[Shim, ...]) -> str:
-    """The chain of evidence for one member of one wrapper, or the sentence that nothing is missing."""
+def _member(found: Explanation, wrapper: Wrapper, member: str) -> str:
+    """The chain of evidence for one member of one wrapper, or why nothing is missing."""
     from shimgen.report import explain
 
-    found = [gap for gap in gaps if gap.wrapper == wrapper]
-    if not found:
-        return f"{wrapper.cls.name}.{member}: no gap, {wrapper.cls.name} provides it or is not asked for it\n"
-    chains = []
-    for gap in found:
-        shim = next((s for s in shims if (s.gap.wrapper, s.gap.member) == (gap.wrapper, gap.member)), None)
-        chains.append(explain.member(gap, shim, paint))
-    return "\n".join(chains)
+    gap = next((gap for gap in found.analysis.gaps if gap.wrapper == wrapper), None)
+    if gap is not None:
+        shim = next((s for s in found.shims if (s.place, s.member) == (gap.target, member)), None)
+        return explain.member(gap, shim, paint)
+    demand = next(demand for demand in found.analysis.demands if demand.member == member)
+    return explain.nothing_missing(wrapper, demand, found.provided.get(wrapper.cls, {}).get(member), paint)
+
+
+def _wrapper(found: Explanation, wrapper: Wrapper) -> str:
+    from shimgen.report import explain
+
+    gaps = [gap for gap in found.analysis.gaps if gap.wrapper == wrapper]
+    return explain.wrapper(wrapper, gaps, found.provided.get(wrapper.cls, {}), paint)
 
 
 def judge(analysis: Analysis, accepts: tuple[Accept, ...], today: date) -> Verdict:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Wrapper
+from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Provider, Shim, Wrapper
 from shimgen.model.proof import Proof
 from shimgen.model.source import Baseline, Stats
 
@@ -64,6 +65,16 @@ class Outcome:
     patch: bytes = b""
     proofs: tuple[Proof, ...] = ()
     recovered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An analysis narrowed to what is explained, the shims that its gaps would get, and what each wrapper provides
+    by itself of what is demanded."""
+
+    analysis: Analysis
+    shims: tuple[Shim, ...] = ()
+    provided: Mapping[ClassRef, Mapping[str, Provider]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

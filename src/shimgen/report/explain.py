@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from textwrap import dedent, indent
 
-from shimgen.model.domain import Decision, Gap, Provider, Shim, Wrapper
+from shimgen.model.domain import Decision, Demand, Gap, Provider, Shim, Wrapper
 from shimgen.report.text import Paint, because, count, folded, holds, place, plain, sites
 
 
@@ -15,6 +16,18 @@ def member(gap: Gap, shim: Shim | None = None, paint: Paint = plain) -> str:
     lines = [paint("name", head), *_demanded(gap, paint), *_wrapper(gap.wrapper, paint)]
     lines += [line for provider in gap.providers for line in _provider(provider, paint)]
     lines += [*_decision(gap, paint), *_inserted(gap, shim)]
+    return "\n".join(lines) + "\n"
+
+
+def nothing_missing(found: Wrapper, demand: Demand, provider: Provider | None, paint: Paint = plain) -> str:
+    """A demanded member that is no gap of a wrapper: who provides it, or who else it is asked of."""
+    lines = [paint("name", f"{found.cls.name}.{demand.member}"), *_sites(demand, paint), *_wrapper(found, paint)]
+    if provider is not None:
+        lines += _provider(replace(provider, candidate=provider.cls), paint)
+        lines.append("decision   nothing to do: the wrapper has it")
+    else:
+        roles = " and ".join(demand.roles) or "no"
+        lines.append(f"decision   nothing to do: no place needs it of this model (asked of {roles} models)")
     return "\n".join(lines) + "\n"
 
 
@@ -47,15 +60,19 @@ def _group(title: str, gaps: list[Gap], paint: Paint) -> Iterator[str]:
 
 
 def _demanded(gap: Gap, paint: Paint) -> Iterator[str]:
-    found = gap.demand.sites
-    bare = sum(not site.guarded and not site.ambiguous for site in found)
-    roles = ", ".join(gap.demand.roles)
-    interfaces = f", interface {', '.join(gap.demand.interfaces)}" if gap.demand.interfaces else ""
     if gap.demanded:
-        yield f"demanded   at {count(len(found), 'place')}, {bare} without guard, role {roles}{interfaces}"
+        yield from _sites(gap.demand, paint)
     else:
-        yield f"demanded   by nobody here; it completes the{interfaces.removeprefix(',')}"
-    yield from (f"  {line}" for line in sites(found, paint))
+        yield f"demanded   by nobody here; it completes the interface {', '.join(gap.interfaces)}"
+        yield from (f"  {line}" for line in sites(gap.demand.sites, paint))
+
+
+def _sites(demand: Demand, paint: Paint) -> Iterator[str]:
+    bare = sum(site.fails for site in demand.sites)
+    interfaces = f", interface {', '.join(demand.interfaces)}" if demand.interfaces else ""
+    places = count(len(demand.sites), "place")
+    yield f"demanded   at {places}, {bare} without guard, role {', '.join(demand.roles) or 'unknown'}{interfaces}"
+    yield from (f"  {line}" for line in sites(demand.sites, paint))
 
 
 def _wrapper(found: Wrapper, paint: Paint) -> Iterator[str]:
