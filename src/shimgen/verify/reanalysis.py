@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from shimgen.model.domain import Decision, FileChange, Gap, MemberKind, Provider, Shim, SiteKind
 from shimgen.model.proof import Proof
@@ -17,6 +17,7 @@ from shimgen.verify.origins import other_meaning
 from shimgen.verify.source import Source, literal, read
 
 Key = tuple[str, str, str]
+Served = Mapping[Key, Sequence[Gap]]
 
 
 def static(
@@ -27,14 +28,15 @@ def static(
     `reanalyse` gives the gaps of the patched tree; it is not asked when a touched file does not compile.
     A gap that is new is a failed proof of its own.
     """
-    proofs = [proof for change in changes for proof in _file(tree, change, before)]
+    served = _served(before)
+    proofs = [proof for change in changes for proof in _file(tree, change, served)]
     if all(p.passed for p in proofs if p.check == "compiles"):
         patched = tree.replace({c.path: c.after for c in changes})
-        proofs += _closed(changes, reanalyse(patched), before)
+        proofs += _closed(changes, reanalyse(patched), before, served)
     return tuple(proofs)
 
 
-def _file(tree: Tree, change: FileChange, before: Sequence[Gap]) -> Iterator[Proof]:
+def _file(tree: Tree, change: FileChange, served: Served) -> Iterator[Proof]:
     """The checks that need one file only. What holds for the file is said of each of its shims."""
     fault = _compiles(change.path, change.after)
     if fault:
@@ -53,7 +55,7 @@ def _file(tree: Tree, change: FileChange, before: Sequence[Gap]) -> Iterator[Pro
         yield _said(shim, "in place", "")
         yield _said(shim, "names", unbound(found[-1], module))
         yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
-        yield from _asked(shim, found[-1], [g for g in before if _serves(shim, g)] or [shim.gap])
+        yield from _asked(shim, found[-1], (shim.gap, *served.get(_place(shim), ())))
     yield from _each(change, "only inserts", _only_inserts(tree, change, after, found))
 
 
@@ -63,10 +65,17 @@ def _asked(shim: Shim, found: Member, served: Sequence[Gap]) -> Iterator[Proof]:
         yield _said(shim, check, next(filter(None, (ask(gap, found) for gap in served)), ""))
 
 
-def _serves(shim: Shim, gap: Gap) -> bool:
-    """Whether `gap` is what the shim is for: its own, and that of every wrapper that inherits it."""
-    same = (gap.target.path, gap.target.name) == (shim.place.path, shim.place.name)
-    return same and gap.member == shim.member and gap.decision is not Decision.REFUSE
+def _served(before: Sequence[Gap]) -> Served:
+    """The gaps that are closed by a shim, by the shim's place: its own, and those of all wrappers that inherit it."""
+    found: dict[Key, list[Gap]] = {}
+    for gap in before:
+        if gap.decision is not Decision.REFUSE:
+            found.setdefault((gap.target.path, gap.target.name, gap.member), []).append(gap)
+    return found
+
+
+def _place(shim: Shim) -> Key:
+    return (shim.place.path, shim.place.name, shim.member)
 
 
 def _said(shim: Shim, check: str, fault: str) -> Proof:
@@ -154,13 +163,14 @@ def _called(provider: Provider) -> bool:
     return provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
 
 
-def _closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap]) -> Iterator[Proof]:
-    """Each shim's gap is gone, and none is there that was not there before."""
+def _closed(
+    changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap], served: Served
+) -> Iterator[Proof]:
+    """Each shim's gaps are gone, and none is there that was not there before."""
     left, known = {_key(g): g for g in after}, {_key(g) for g in before}
-    shims = [shim for change in changes for shim in change.shims]
-    for shim in shims:
-        served = [shim.gap, *(g for g in before if _serves(shim, g))]
-        open_still = [left[_key(g)] for g in served if _key(g) in left]
+    for shim in (shim for change in changes for shim in change.shims):
+        closing = (shim.gap, *served.get(_place(shim), ()))
+        open_still = [left[_key(g)] for g in closing if _key(g) in left]
         fault = f"{open_still[0].wrapper.cls.name} has the gap after the edit too" if open_still else ""
         yield _said(shim, "gap closed", fault)
     for key, gap in left.items():
