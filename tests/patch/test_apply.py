@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
-from shimgen.patch import Conflict, apply_exact, file_patch, undo
+from shimgen.patch import Conflict, FilePatch, Hunk, apply_exact, file_patch, undo
 from tests.contents import insertions
 
 BEFORE = b"".join(b"line %d\n" % n for n in range(1, 21))
@@ -62,6 +62,26 @@ def test_on_the_very_content_repeated_lines_are_no_question() -> None:
     before = b"same\n" * 30
     after = b"same\n" * 12 + b"new\n" + b"same\n" * 18
     assert apply_exact(file_patch("a.py", before, after), before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "edited", "line"),
+    [
+        (b"b\nc\nd\n", b"a\nb\nc\nd\n", b"top\nb\nc\nd\n", 2),
+        (b"a\nb\nc\n", b"a\nb\nc\nd\n", b"a\nb\nc\nend\n", 1),
+        (b"no newline", b"x\nno newline", b"no newline\nmore\nno newline", 3),
+    ],
+)
+def test_what_was_at_an_end_of_the_file_must_be_there_again(
+    before: bytes, after: bytes, edited: bytes, line: int
+) -> None:
+    result = apply_exact(file_patch("a.py", before, after), edited)
+    assert result == Conflict("a.py", line, "it was at the begin or end of the file, and no longer is")
+
+
+def test_a_patch_with_less_context_is_held_to_what_it_has() -> None:
+    patch = FilePatch("a.py", "1" * 40, "2" * 40, (Hunk(4, 4, (b" x\n", b"+new\n", b" y\n")),))
+    assert apply_exact(patch, b"top\nx\ny\nend\n", context=1) == b"top\nx\nnew\ny\nend\n"
 
 
 def test_an_insertion_into_an_empty_file_needs_an_empty_file() -> None:

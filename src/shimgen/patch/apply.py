@@ -7,24 +7,27 @@ from collections.abc import Sequence
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
-from shimgen.patch.diff import file_patch, split_lines
-from shimgen.patch.values import Conflict, FilePatch, Hunk
+from shimgen.patch.diff import CONTEXT_LINES, file_patch, split_lines
+from shimgen.patch.values import CONTEXT, Conflict, FilePatch, Hunk
 
 
-def apply_exact(patch: FilePatch, before: bytes) -> bytes | Conflict:
+def apply_exact(patch: FilePatch, before: bytes, context: int = CONTEXT_LINES) -> bytes | Conflict:
     """`before` with the patch applied, or why and where it does not apply.
 
     On the very content that the patch was made for, hunks stand where they say. On any other, each must be found
-    complete, in order and in exactly one place: two places are a conflict, not a choice.
+    complete, in order and in exactly one place: two places are a conflict, not a choice. A hunk with less than
+    `context` unchanged lines above or below was at that end of the file, and must be there again.
     """
     lines = split_lines(before)
     exact = blob_id(before).startswith(patch.old_id)
     found: list[int] = []
     at, drift = 0, 0
     for hunk in patch.hunks:
-        place = _stands(hunk, lines, hunk.old_at) if exact else _only_place(hunk, lines, at)
-        if place is None or place < at:
+        place = hunk.old_at if exact else _only_place(hunk, lines)
+        if place is None or place < at or not _stands(hunk, lines, place):
             return _conflict(patch, hunk, lines, hunk.old_at + drift, at)
+        if not exact and not _keeps_to_the_ends(hunk, lines, place, context):
+            return Conflict(patch.path, place + 1, "it was at the begin or end of the file, and no longer is")
         found.append(place)
         at, drift = place + len(hunk.old), place - hunk.old_at
     return _replaced(lines, patch.hunks, found)
@@ -36,24 +39,35 @@ def _replaced(lines: list[bytes], hunks: Sequence[Hunk], places: Sequence[int]) 
     return b"".join(lines)
 
 
-def _stands(hunk: Hunk, lines: Sequence[bytes], at: int) -> int | None:
-    return at if tuple(lines[at : at + len(hunk.old)]) == hunk.old and at <= len(lines) else None
+def _stands(hunk: Hunk, lines: Sequence[bytes], at: int) -> bool:
+    return tuple(lines[at : at + len(hunk.old)]) == hunk.old and at <= len(lines)
 
 
-def _only_place(hunk: Hunk, lines: Sequence[bytes], lowest: int) -> int | None:
+def _places(hunk: Hunk, lines: Sequence[bytes]) -> list[int]:
     if not hunk.old:  # only an empty file has no line to recognise the place by
-        return None if lines else 0
-    places = [at for at in range(len(lines)) if lines[at] == hunk.old[0] and _stands(hunk, lines, at) is not None]
-    return places[0] if len(places) == 1 and places[0] >= lowest else None
+        return [] if lines else [0]
+    return [at for at, line in enumerate(lines) if line == hunk.old[0] and _stands(hunk, lines, at)]
+
+
+def _only_place(hunk: Hunk, lines: Sequence[bytes]) -> int | None:
+    places = _places(hunk, lines)
+    return places[0] if len(places) == 1 else None
+
+
+def _keeps_to_the_ends(hunk: Hunk, lines: Sequence[bytes], at: int, context: int) -> bool:
+    marks = b"".join(line[:1] for line in hunk.lines)
+    above, below = len(marks) - len(marks.lstrip(CONTEXT)), len(marks) - len(marks.rstrip(CONTEXT))
+    at_begin, at_end = at == 0, at + len(hunk.old) == len(lines)
+    return (above >= context or at_begin) and (below >= context or at_end)
 
 
 def _conflict(patch: FilePatch, hunk: Hunk, lines: Sequence[bytes], expected: int, lowest: int) -> Conflict:
     old = hunk.old
-    places = [at + 1 for at in range(len(lines)) if old and _stands(hunk, lines, at) is not None]
+    places = _places(hunk, lines)
     if len(places) > 1:
-        return Conflict(patch.path, places[0], f"the same lines also stand at line {places[1]}")
+        return Conflict(patch.path, places[0] + 1, f"the same lines also stand at line {places[1] + 1}")
     if places:
-        return Conflict(patch.path, places[0], "the parts of the change stand in another order")
+        return Conflict(patch.path, places[0] + 1, "the parts of the change stand in another order")
     start = max(expected, lowest)
     near = lines[start : start + len(old)]
     equal = next((n for n, pair in enumerate(zip(near, old, strict=False)) if pair[0] != pair[1]), len(near))
