@@ -6,6 +6,7 @@ import fcntl
 import os
 import zipfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,7 @@ def test_any_chain_of_changes_comes_back(
     place = Repo(tmp_path_factory.mktemp("chain"))
     contents = [content for pair in chain for content in pair]
     place.write({"a.py": contents[0]})
-    for before, after in zip(contents, contents[1:], strict=False):
+    for before, after in pairwise(contents):
         apply_changes(at(place), [FileChange("a.py", before, after)])
     revert(at(place), undo)
     assert place.snapshot() == {"a.py": (contents[0], (place.path / "a.py").stat().st_mode)}
@@ -274,7 +275,7 @@ def test_a_lock_that_was_tidied_away_is_taken_anew(place: Repo, monkeypatch: pyt
         taken.append(descriptor)
         real(descriptor, how)
 
-    monkeypatch.setattr(journal.fcntl, "flock", lock)
+    monkeypatch.setattr(fcntl, "flock", lock)
     assert apply_changes(checkout, CHANGES) == ("a.py", "pkg/b.py")
     assert len(taken) == 2
 
