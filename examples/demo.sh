@@ -34,8 +34,8 @@ say "Why? The whole chain, for the one that crashes first."
 run shimgen explain "$WRAPPER.get_embed_and_head"
 
 say "The patch. The member that crashes second is in it, too."
-run shimgen diff
-shimgen diff --quiet >patch
+printf '$ shimgen diff\n'
+shimgen diff | tee patch
 
 say "Apply it: verified first, all or nothing. git sees exactly that patch."
 run shimgen apply

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason
+from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Severity
 from shimgen.model.results import Outcome, Stale, Verdict
 from shimgen.model.source import Baseline, Skipped, Stats
 from shimgen.report import explain, text
@@ -205,6 +205,10 @@ def refusals(*members: str, reason: Reason = Reason.ABSENT, **detail: str) -> li
         (
             [*refusals("a"), replace(refusals("a")[0], wrapper=COMPLETE)],
             ["Delegate does not have a either", "inner does not have a either"],
+        ),
+        (
+            [refusals("a")[0], replace(refusals("b")[0], severity=Severity.CRASH)],
+            ["Delegate does not have a either", "Delegate does not have b either"],
         ),
         ([], []),
     ],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textwrap import dedent, indent
 
 from shimgen.model.domain import Decision, Demand, Gap, Provider, Shim, Wrapper
-from shimgen.report.text import Paint, because, count, folded, holds, place, plain, sites
+from shimgen.report.text import Paint, because, by_severity, count, folded, holds, place, plain, sites
 
 
 def member(gap: Gap, shim: Shim | None = None, paint: Paint = plain) -> str:
@@ -34,7 +34,7 @@ def nothing_missing(found: Wrapper, demand: Demand, provider: Provider | None, p
 def wrapper(found: Wrapper, gaps: Iterable[Gap], provided: Mapping[str, Provider], paint: Paint = plain) -> str:
     """One wrapper: its delegate, what it lacks, what is refused, what it provides by itself."""
     lines = [f"{paint('name', found.cls.name)} {holds(found)}", *_wrapper(found, paint)]
-    listed = tuple(gaps)
+    listed = by_severity(gaps)
     for decision, title in (
         (Decision.FORWARD, "missing, to be forwarded"),
         (Decision.RECIPE, "missing, to be filled by a recipe"),

@@ -52,11 +52,17 @@ def left_to_a_person(analysis: Analysis) -> tuple[str, ...]:
     return tuple(f"{_class(gap)}: not forwarded: {sentence}" for gap, sentence in found)
 
 
+def by_severity(gaps: Iterable[Gap]) -> list[Gap]:
+    """Gaps with the worst first, else in their order."""
+    order = tuple(Severity)
+    return sorted(gaps, key=lambda gap: order.index(gap.severity))
+
+
 def folded(refused: Iterable[Gap]) -> Iterator[tuple[Gap, str]]:
-    """Refusals of one wrapper for one reason as one: the first gap, and a sentence that names all their members."""
-    groups: dict[tuple[Wrapper, str], list[Gap]] = {}
+    """Refusals of one wrapper, reason and severity as one: the first gap, and a sentence that names all members."""
+    groups: dict[tuple[Wrapper, Severity, str], list[Gap]] = {}
     for gap in refused:
-        groups.setdefault((gap.wrapper, replace(gap, member="\0").sentence), []).append(gap)
+        groups.setdefault((gap.wrapper, gap.severity, replace(gap, member="\0").sentence), []).append(gap)
     for group in groups.values():
         members = ", ".join(gap.member for gap in group)
         sentence = replace(group[0], member=members).sentence
@@ -130,16 +136,16 @@ def _wrapper_block(wrapper: Wrapper, gaps: tuple[Gap, ...], paint: Paint) -> Ite
     yield f"{paint('name', wrapper.cls.name)} {holds(wrapper)}  {paint('faint', where)}"
     if not gaps:
         yield "  no gap in scope"
-    closed = [gap for gap in gaps if gap.decision is not Decision.REFUSE]
+    closed = by_severity(gap for gap in gaps if gap.decision is not Decision.REFUSE)
     width = max((len(gap.member) for gap in closed), default=0)
     for gap in closed:
         severity = paint(gap.severity.value, f"{gap.severity.value:6}")
         decision = paint(gap.decision.value, f"{gap.decision.value:7}")
         asked = count(len(gap.demand.sites), "site") if gap.demanded else "interface"
         yield f"  {decision}  {severity}  {gap.member:{width}}  {asked:9}  {because(gap)}"
-    for severity in Severity:
-        for _, sentence in folded(g for g in gaps if g.decision is Decision.REFUSE and g.severity is severity):
-            yield f"  {paint('refuse', 'refuse ')}  {paint(severity.value, f'{severity.value:6}')}  {sentence}"
+    for gap, sentence in folded(by_severity(gap for gap in gaps if gap.decision is Decision.REFUSE)):
+        severity = paint(gap.severity.value, f"{gap.severity.value:6}")
+        yield f"  {paint('refuse', 'refuse ')}  {severity}  {sentence}"
 
 
 def _demand_lines(analysis: Analysis, paint: Paint) -> Iterator[str]:
