@@ -10,13 +10,14 @@ from itertools import groupby
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Reason, Shim
 from shimgen.model.errors import GenerateError
 from shimgen.model.program import Program
+from shimgen.shims.marker import marker
 from shimgen.shims.member import Setting, draft
 from shimgen.shims.place import Place, find_place, names_in_class
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.render import render, width
-from shimgen.shims.scopes import is_lazy, scope_of
+from shimgen.shims.scopes import Scope, is_lazy, scope_of
 from shimgen.shims.signature import Origin
-from shimgen.shims.source import Source, find_class, parse
+from shimgen.shims.source import ClassSite, Source, find_class, parse
 from shimgen.shims.style import Style
 
 Sources = Callable[[str], bytes]
@@ -70,6 +71,15 @@ class _Placed:
         return self.gap.target.path
 
 
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A class that gets members, in its file, with the names seen from its body."""
+
+    source: Source
+    site: ClassSite
+    scope: Scope
+
+
 class _Maker:
     """Makes members; keeps what it parsed."""
 
@@ -79,6 +89,7 @@ class _Maker:
         self._sources = sources
         self._style = style
         self._parsed: dict[str, Source] = {}
+        self._targets: dict[ClassRef, _Target] = {}
 
     def source(self, path: str) -> Source:
         """The file at `path`. Raises RefusedError when it is no Python."""
@@ -91,28 +102,32 @@ class _Maker:
 
     def member(self, key: Key) -> _Placed:
         """The member for the gaps of one class and name. Raises RefusedError."""
-        target, name = key
-        gaps = self._groups[key]
-        attribute = gaps[0].wrapper.delegate.attribute
-        source = self.source(target.path)
-        site = find_class(source.tree, target.name, target.line)
-        if any(g.wrapper.delegate.attribute != attribute for g in gaps):
-            raise no_place(f"two of its attributes hold an object that has {name}")
-        bound = names_in_class(site.node).get(name)
+        ref, name = key
+        gap = _merged(self._groups[key])
+        target = self._target(ref)
+        bound = names_in_class(target.site.node).get(name)
         if bound is not None:
             raise no_place(f"it binds {name} itself at line {bound}")
-        place = find_place(source, site, attribute)
-        providers = list(dict.fromkeys(p for g in gaps for p in g.providers))
-        scope = scope_of(target.path, source, site, {member for cls, member in self._groups if cls == target})
-        setting = Setting(self._program, scope, self._origin(providers[0], name), width(self._style, place))
-        gap = _merged(gaps)
-        made = draft(gap, providers, setting)
+        place = find_place(target.source, target.site, gap.wrapper.delegate.attribute)
+        providers = gap.providers
+        made = draft(gap, providers, Setting(self._program, target.scope, self._origin(providers[0], name)))
         lines = render(made.template, made.fields, self._style, place)
+        above = marker(made.target, (p.cls.name.rpartition(".")[2] for p in providers), width(self._style, place))
+        lines = (place.indent + above, *lines)
         try:
-            "\n".join(lines).encode(source.encoding)
+            "\n".join(lines).encode(target.source.encoding)
         except UnicodeEncodeError:
-            raise no_place(f"its file is written in {source.encoding}, which lacks a letter of the names") from None
+            why = f"its file is written in {target.source.encoding}, which lacks a letter of the names"
+            raise no_place(why) from None
         return _Placed(dataclasses.replace(gap, detail={**gap.detail, **made.detail}), place, lines)
+
+    def _target(self, ref: ClassRef) -> _Target:
+        if ref not in self._targets:
+            source = self.source(ref.path)
+            site = find_class(source.tree, ref.name, ref.line)
+            members = {member for cls, member in self._groups if cls == ref}
+            self._targets[ref] = _Target(source, site, scope_of(ref.path, source, site, members))
+        return self._targets[ref]
 
     def _origin(self, provider: Provider, name: str) -> Origin:
         """Where the signature was first written: a member that shimgen adds below has it from further below."""
@@ -121,18 +136,27 @@ class _Maker:
             seen.add(provider.cls)
             provider = self._groups[provider.cls, name][0].providers[0]
         try:
-            lazy = is_lazy(self.source(provider.cls.path).tree)
+            source = self.source(provider.cls.path)
         except (RefusedError, KeyError):
-            lazy = True
-        return Origin(provider.cls.path, lazy)
+            return Origin(provider.cls.path, True)
+        return Origin(provider.cls.path, is_lazy(source.tree), source, provider.line)
 
 
 def _merged(gaps: Sequence[Gap]) -> Gap:
-    """The first gap, with a delegate that is optional when it is so for any of them."""
+    """The gaps of one class and name as one: the first, with the providers of all, and a delegate that is optional
+    when it is so for any. Raises RefusedError when they do not mean the same attribute."""
     first = gaps[0]
+    if any(g.wrapper.delegate.attribute != first.wrapper.delegate.attribute for g in gaps):
+        raise no_place(f"two of its attributes hold an object that has {first.member}")
+    candidates = tuple(dict.fromkeys(c for g in gaps for c in g.wrapper.delegate.candidates))
     optional = any(g.wrapper.delegate.optional for g in gaps)
-    delegate = dataclasses.replace(first.wrapper.delegate, optional=optional)
-    return dataclasses.replace(first, wrapper=dataclasses.replace(first.wrapper, delegate=delegate))
+    delegate = dataclasses.replace(first.wrapper.delegate, optional=optional, candidates=candidates)
+    return dataclasses.replace(
+        first,
+        wrapper=dataclasses.replace(first.wrapper, delegate=delegate),
+        providers=tuple(dict.fromkeys(p for g in gaps for p in g.providers)),
+        demand=dataclasses.replace(first.demand, sites=tuple(dict.fromkeys(s for g in gaps for s in g.demand.sites))),
+    )
 
 
 def _is_planned(provider: Provider) -> bool:

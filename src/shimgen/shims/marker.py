@@ -16,8 +16,8 @@ def marker(target: str, classes: Iterable[str], width: int) -> str:
 
     No line numbers and no versions stand in it, so that it changes only when the forward does.
     """
-    names = list(dict.fromkeys(classes))
-    every = f" ({', '.join(names)})"
+    names = [name for name in dict.fromkeys(classes) if name != target]
+    every = f" ({', '.join(names)})" if names else ""
     some = f" ({names[0]} and {len(names) - 1} more)" if len(names) > 1 else ""
     return next(
         (PREFIX + target + text for text in (every, some) if len(PREFIX + target + text) <= width), PREFIX + target
@@ -93,10 +93,10 @@ def _is_accessor(node: ast.stmt, name: str) -> bool:
 
 def _in_class(source: Source, name: str, node: ast.ClassDef) -> Iterator[ExistingShim]:
     for position, statement in enumerate(node.body):
-        member = bound_name(statement)
-        if not member or not is_marked(source, statement):
+        member, line = bound_name(statement), first_line(statement) - 1
+        inside = position > 0 and line <= last_line(node.body[position - 1])
+        if not member or inside or not is_marked(source, statement):
             continue
-        line = first_line(statement) - 1
         last = last_line(node.body[accessors(node.body, position)])
         blank = line > 1 and not source.line(line - 1).strip()
         start, end = source.starts[line - 1 - blank], source.after(last)

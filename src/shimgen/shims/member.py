@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -10,125 +10,184 @@ from msgspec.structs import replace
 from shimgen.model.domain import Gap, MemberKind, Provider, Reason, SiteKind, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.program import Program
-from shimgen.shims.marker import marker
+from shimgen.shims.classlevel import class_name, construction, project
+from shimgen.shims.decorators import check_decorators
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
 from shimgen.shims.signature import Origin, Signature, annotation, arguments, default, shared
+from shimgen.shims.spelling import spelled
 
-CALLED = frozenset({MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD})
-_READ = frozenset({MemberKind.PROPERTY, MemberKind.CACHED_PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE})
+_VALUES = frozenset({MemberKind.PROPERTY, MemberKind.CACHED_PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE})
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a template needs: its name and its fields. `detail` is what the gap's evidence gains by it."""
+    """What becomes text: a template and its fields. `target` is what the marker names, `detail` what the gap's
+    evidence gains."""
 
     template: str
-    fields: dict[str, object]
+    target: str
+    fields: Mapping[str, object]
     detail: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What surrounds a member: the program, the scope it is defined in, where its provider stands, and how wide a
-    comment may be."""
+    """What surrounds a member: the program, the scope it is defined in, and where its signature was written."""
 
     program: Program
     scope: Scope
     origin: Origin
-    width: int
 
 
 def draft(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     """The member for a gap whose delegate's candidates have these providers. Raises RefusedError."""
-    kinds = {p.kind for p in providers}
     if gap.member.startswith("__"):
         raise RefusedError(Reason.KIND, {"kind": "name with two leading underscores"})
-    if kinds <= _READ:
+    for provider in providers:
+        check_decorators(provider, setting.program)
+    kinds = {p.kind for p in providers}
+    asked = _sites(gap, SiteKind.CLASS)
+    if kinds == {MemberKind.CLASS_ATTRIBUTE} and asked:
+        return _class_attribute(gap, setting)
+    if kinds <= _VALUES:
+        if asked:
+            raise RefusedError(Reason.KIND, {"kind": f"{_named(kinds)} that {asked[0]} asks of the class"})
         return _property(gap, providers, setting)
     if len(kinds) > 1:
-        raise RefusedError(Reason.KINDS, {"kinds": ", ".join(sorted(kinds))})
+        raise RefusedError(Reason.KINDS, {"kinds": _named(kinds)})
     if MemberKind.METHOD in kinds:
         return _method(gap, providers, setting)
-    raise RefusedError(Reason.KIND, {"kind": providers[0].kind.value})
+    if MemberKind.OTHER in kinds:
+        raise RefusedError(Reason.KIND, {"kind": "member of a kind that is not known"})
+    return _class_level(gap, providers, setting)
 
 
 def _method(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     """A generator is handed on as the very object that the delegate makes: it stays lazy, and what is sent, thrown
     or closed arrives. Only a coroutine function stays one, since engines ask for that."""
-    signature = shared(providers)
-    awaits = {p.flavour == "async" for p in providers}
-    if len(awaits) > 1:
-        raise RefusedError(Reason.KINDS, {"kinds": "async method, method"})
-    fields = _common(gap, providers, setting, signature.own, [p.name for p in signature.params])
-    fields |= {"awaits": awaits == {True}, **written(signature, setting)}
-    return Draft("method", fields)
+    signature = _here(shared(providers), gap.member, setting)
+    fields = _common(gap, setting, signature.own, [p.name for p in signature.params])
+    own = Param(signature.own, signature.own_kind)
+    fields |= {
+        "awaits": _awaits(providers),
+        "signature": render_signature((own, *signature.params), signature.returns),
+        "arguments": arguments(signature.params),
+    }
+    return Draft("method", f"self.{gap.wrapper.delegate.attribute}", fields)
 
 
 def _property(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
-    writes = _sites(gap, SiteKind.WRITE)
-    deletes = _sites(gap, SiteKind.DELETE)
+    writes, deletes = _sites(gap, SiteKind.WRITE), _sites(gap, SiteKind.DELETE)
     settable = all(p.setter or p.kind is MemberKind.INSTANCE for p in providers)
     if (writes and not settable) or (deletes and any(p.kind is not MemberKind.INSTANCE for p in providers)):
         raise RefusedError(Reason.ASSIGNED, {"site": (writes + deletes)[0]})
     returns = providers[0].returns if len({p.returns for p in providers}) == 1 else None
     returned = annotation(returns, setting.origin, setting.scope, setting.program)
-    fields = _common(gap, providers, setting, "self", ["value"])
+    _check_builtins({"property"}, (), setting.scope)
+    fields = _common(gap, setting, "self", ["value"])
     fields |= {"setter": bool(writes), "deleter": bool(deletes), "returns": f" -> {returned}" if returned else ""}
-    return Draft("property", fields)
+    return Draft("property", f"self.{gap.wrapper.delegate.attribute}", fields)
 
 
-def written(signature: Signature, setting: Setting) -> dict[str, object]:
-    """The parameter list and the arguments, in words that the wrapper's module understands. Raises RefusedError."""
+def _class_level(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
+    """A classmethod or staticmethod asks the delegate's class, since there may be no instance yet."""
+    kind = providers[0].kind.value
+    signature = _here(shared(providers), gap.member, setting)
+    made = construction(setting.program, gap.wrapper.delegate)
+    target = class_name(gap, made, setting.program, setting.scope)
+    owner = gap.wrapper.delegate.owner
+    passed = {p.name: project(p, made, setting.program, owner) for p in signature.params}
+    changed = [text for name, text in passed.items() if text != name]
+    hidden = {signature.own, *passed} & {target.partition(".")[0]}
+    if len(changed) > 1 or hidden:
+        raise RefusedError(Reason.CONFIG, {})
+    _check_builtins({kind}, (), setting.scope)
+    own = [Param(signature.own, signature.own_kind)] if signature.own else []
+    fields = {
+        "member": gap.member,
+        "kind": kind,
+        "awaits": _awaits(providers),
+        "target": target,
+        "signature": render_signature((*own, *signature.params), signature.returns),
+        "arguments": arguments(signature.params, passed),
+    }
+    return Draft("classlevel", target, fields, {"projection": changed[0]} if changed else {})
 
-    def here(function: Callable[..., str | None], what: Param | str | None) -> str | None:
-        return function(what, setting.origin, setting.scope, setting.program)
 
-    params = [replace(p, default=here(default, p), annotation=here(annotation, p.annotation)) for p in signature.params]
+def _class_attribute(gap: Gap, setting: Setting) -> Draft:
+    """The engine reads it from the class: the very object of the delegate's class."""
+    written = _sites(gap, SiteKind.WRITE) + _sites(gap, SiteKind.DELETE)
+    if written:
+        raise RefusedError(Reason.ASSIGNED, {"site": written[0]})
+    target = class_name(gap, construction(setting.program, gap.wrapper.delegate), setting.program, setting.scope)
+    return Draft("attribute", target, {"member": gap.member, "target": target})
+
+
+def _here(signature: Signature, member: str, setting: Setting) -> Signature:
+    """The signature in words that the wrapper's module understands. Raises RefusedError."""
+    origin, scope, program = setting.origin, setting.scope, setting.program
+    words = spelled(signature, origin, member)
+    params = tuple(
+        replace(
+            p, default=default(p, origin, scope, program), annotation=annotation(p.annotation, origin, scope, program)
+        )
+        for p in words.params
+    )
     if any(p.kind == "kwonly" and p.name.startswith("__") and not p.name.endswith("__") for p in params):
         raise RefusedError(Reason.KIND, {"kind": "method with a keyword-only private parameter"})
-    own = [Param(signature.own, signature.own_kind)] if signature.own else []
-    text = render_signature((*own, *params), here(annotation, signature.returns))
-    return {"signature": text, "arguments": arguments(params)}
+    return Signature(signature.own, signature.own_kind, params, annotation(words.returns, origin, scope, program))
 
 
-def _common(
-    gap: Gap, providers: Sequence[Provider], setting: Setting, own: str, taken: Sequence[str]
-) -> dict[str, object]:
+def _common(gap: Gap, setting: Setting, own: str, taken: Sequence[str]) -> dict[str, object]:
     """The fields that all members on an instance share."""
     delegate = gap.wrapper.delegate
-    needed = {"getattr", "AttributeError"} if delegate.optional else set()
-    _check_builtins(needed | ({"property"} if own == "self" else set()), taken, setting.scope)
-    chain = f"self.{delegate.attribute}"
+    if delegate.optional:
+        _check_builtins({"getattr", "AttributeError"}, taken, setting.scope)
     local = "delegate"
     while local in (*taken, own):
         local += "_"
+    cls = delegate.owner.name.rpartition(".")[2].lstrip("_")
+    parts = [f"_{cls}{part}" if _is_private(part) and cls else part for part in delegate.attribute.split(".")]
     return {
-        "marker": marker(chain, (p.cls.name.rpartition(".")[2] for p in providers), setting.width),
         "member": gap.member,
         "own": own,
         "attribute": delegate.attribute,
         "optional": delegate.optional,
         "local": local,
-        "taken": _taken(own, delegate.attribute.split("."), gap.wrapper.delegate.owner.name),
-        "target": local if delegate.optional else f"{own}.{delegate.attribute}",
+        "taken": _taken(own, parts),
+        "target": local if delegate.optional else ".".join((own, *parts)),
     }
 
 
-def _taken(own: str, parts: Iterable[str], owner: str) -> str:
-    """The expression for a delegate that may be absent. A private name is written as the class mangles it."""
+def _taken(own: str, parts: Iterable[str]) -> str:
+    """The expression for a delegate that may be absent."""
     text = own
-    cls = owner.rpartition(".")[2].lstrip("_")
     for part in parts:
-        private = part.startswith("__") and not part.endswith("__") and cls
-        text = f'getattr({text}, "{f"_{cls}" if private else ""}{part}", None)'
+        text = f'getattr({text}, "{part}", None)'
     return text
+
+
+def _is_private(name: str) -> bool:
+    """Whether a class that names it mangles it."""
+    return name.startswith("__") and not name.endswith("__")
+
+
+def _awaits(providers: Sequence[Provider]) -> bool:
+    awaits = {p.flavour == "async" for p in providers}
+    if len(awaits) > 1:
+        raise RefusedError(Reason.KINDS, {"kinds": "async method, method"})
+    return awaits == {True}
 
 
 def _check_builtins(needed: Iterable[str], taken: Sequence[str], scope: Scope) -> None:
     for name in sorted(needed):
         if name in taken or scope.means(name) != "builtin":
             raise no_place(f"{name} is not Python's own there")
+
+
+def _named(kinds: Iterable[MemberKind]) -> str:
+    return ", ".join(sorted(kind.value for kind in kinds))
 
 
 def _sites(gap: Gap, kind: SiteKind) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 _LEVEL = "    "
 
 
-def render(template: str, fields: dict[str, object], style: Style, place: Place) -> tuple[str, ...]:
+def render(template: str, fields: Mapping[str, object], style: Style, place: Place) -> tuple[str, ...]:
     """The lines of a member, without line ends. `template` names a file in `templates/shim/`."""
-    code = _environment().get_template(f"shim/{template}.py.j2").render(fields)
+    code: str = _environment().get_template(f"shim/{template}.py.j2").render(fields)
     nested = "class _:\n" + "".join(f"{_LEVEL}{line}\n" if line.strip() else "\n" for line in code.splitlines())
     room = style.line_length - len(place.indent.expandtabs(4)) + len(_LEVEL)
-    lines = black_format(nested, style, room).splitlines()[1:]
+    lines = black_format(nested, style, room).split("\n")[1:-1]
     while lines and not lines[0]:
         lines.pop(0)
     return tuple(_indented(line, place) for line in lines)

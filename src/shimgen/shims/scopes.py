@@ -19,8 +19,8 @@ class Scope:
     """The names seen from a class body in the module at `path`.
 
     `early` are bound by the module, for sure, before the class statement; `late` are bound somewhere in the module,
-    perhaps for type checkers only. `hidden` are bound by the class or by what stands around it. `lazy`: annotations
-    are never evaluated.
+    perhaps for type checkers only. `hidden` are bound by the class or by what stands around it. `evaluated` are the
+    dotted names in annotations that the module evaluates; `lazy`: it evaluates none.
     """
 
     path: str
@@ -28,6 +28,7 @@ class Scope:
     late: frozenset[str]
     hidden: frozenset[str]
     lazy: bool
+    evaluated: frozenset[str]
 
     def means(self, root: str) -> str:
         """ "early" or "late" when the module binds the name, "builtin", or "" when that cannot be told."""
@@ -48,7 +49,23 @@ def scope_of(path: str, source: Source, site: ClassSite, members: Iterable[str] 
     hidden = {*names_in_class(site.node), *members}
     for around in site.scopes:
         hidden |= _local(around) if isinstance(around, Function) else set()
-    return Scope(path, frozenset(early), frozenset(late), frozenset(hidden), is_lazy(source.tree))
+    lazy = is_lazy(source.tree)
+    evaluated = frozenset() if lazy else frozenset(_evaluated(source.tree, outermost.lineno))
+    return Scope(path, frozenset(early), frozenset(late), frozenset(hidden), lazy, evaluated)
+
+
+def _evaluated(tree: ast.Module, before: int) -> Iterator[str]:
+    """Dotted names in the annotations of defs above a line, those of modules and classes."""
+    stack: list[ast.AST] = [node for node in tree.body if isinstance(node, ast.ClassDef | Function)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.ClassDef):
+            stack += [inner for inner in node.body if isinstance(inner, ast.ClassDef | Function)]
+        elif isinstance(node, Function) and node.lineno < before:
+            args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            for annotation in [*(a.annotation for a in args), node.returns]:
+                if annotation is not None:
+                    yield from (ast.unparse(n) for n in ast.walk(annotation) if isinstance(n, ast.Attribute))
 
 
 def is_lazy(tree: ast.Module) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -13,18 +13,22 @@ from shimgen.model.facts import Param
 from shimgen.model.program import Program
 from shimgen.shims.refusal import RefusedError
 from shimgen.shims.scopes import Scope, same
+from shimgen.shims.source import Source
 
 _FORM = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.Load)
+_GENERICS = frozenset({"list", "dict", "tuple", "set", "frozenset", "type"})
 _SUMS = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load, ast.Tuple)
-_GENERIC = frozenset(("list", "dict", "tuple", "set", "frozenset", "type"))
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a signature was written: the module, and whether its annotations are evaluated there."""
+    """Where a signature was written: the module and line, and whether annotations stay unevaluated there. `source`
+    is None when the module could not be read."""
 
     path: str
     lazy: bool
+    source: Source | None = None
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +71,18 @@ def shared(providers: Sequence[Provider]) -> Signature:
     return Signature(first.own, first.own_kind, tuple(params), returns)
 
 
-def arguments(params: Sequence[Param]) -> str:
-    """The arguments of the call that hands every parameter on in the way it came."""
-    forms = {"posonly": "{0}", "pos": "{0}", "var": "*{0}", "kwonly": "{0}={0}", "varkw": "**{0}"}
-    return ", ".join(forms[p.kind].format(p.name) for p in params)
+def arguments(params: Sequence[Param], passed: Mapping[str, str] | None = None) -> str:
+    """The arguments of the call that hands every parameter on in the way it came; `passed` says what stands for
+    a parameter instead of its name."""
+    forms = {"posonly": "{1}", "pos": "{1}", "var": "*{1}", "kwonly": "{0}={1}", "varkw": "**{1}"}
+    return ", ".join(forms[p.kind].format(p.name, (passed or {}).get(p.name, p.name)) for p in params)
 
 
 def annotation(text: str | None, origin: Origin, scope: Scope, program: Program) -> str | None:
     """An annotation in words that mean the same in the wrapper's module, None when there are none.
 
-    It stays as it is where it can be evaluated, is quoted where its names are known to type checkers only, and is
-    left out otherwise: a name that means nothing, and `Self`, which would no longer be true.
+    It stays as it is where it can be evaluated, is quoted where that cannot be told, and is left out otherwise:
+    a name that means nothing, and `Self`, which would no longer be true.
     """
     tree = _expression(text)
     if text is None or tree is None or not all(isinstance(n, _FORM) for n in ast.walk(tree)):
@@ -94,22 +99,22 @@ def annotation(text: str | None, origin: Origin, scope: Scope, program: Program)
     if quoted or scope.lazy:
         return text
     early = all(scope.means(c.partition(".")[0]) != "late" for c in chains)
-    proven = not origin.lazy or _evaluates(inner, scope, program)
-    return text if early and proven else repr(text)
+    return text if early and (not origin.lazy or _evaluates(tree, scope, program)) else repr(text)
 
 
 def _evaluates(tree: ast.expr, scope: Scope, program: Program) -> bool:
-    """Whether an annotation that was never evaluated where it stood can be: names, and subscripts of typing's."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp):
-            return False
-        if isinstance(node, ast.Subscript):
-            chain = ast.unparse(node.value)
-            target = program.resolve(scope.path, chain)
-            generic = scope.means(chain) == "builtin" and chain in _GENERIC
-            if not generic and not (target.kind == "external" and target.name.startswith("typing.")):
-                return False
-    return True
+    """Whether an annotation that its own module never evaluates is sure to be evaluated without an error: names,
+    attributes that the wrapper's module evaluates too, and subscripts of typing's and Python's own generics."""
+    if isinstance(tree, ast.Constant):
+        return tree.value is None or tree.value is Ellipsis or isinstance(tree.value, str)
+    if isinstance(tree, ast.Tuple | ast.List):
+        return all(_evaluates(item, scope, program) for item in tree.elts)
+    if isinstance(tree, ast.Subscript):
+        base = ast.unparse(tree.value)
+        known = program.resolve(scope.path, base).name.startswith(("typing.", "collections.abc."))
+        generic = known or (base in _GENERICS and scope.means(base) == "builtin")
+        return generic and _evaluates(tree.slice, scope, program)
+    return isinstance(tree, ast.Name) or (isinstance(tree, ast.Attribute) and ast.unparse(tree) in scope.evaluated)
 
 
 def default(param: Param, origin: Origin, scope: Scope, program: Program) -> str | None:

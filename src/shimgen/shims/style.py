@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ def _versions(values: list[object]) -> tuple[str, ...]:
     return tuple(sorted({v.lower() for v in values if isinstance(v, str)}))
 
 
+@lru_cache(maxsize=512)
 def black_format(code: str, style: Style, line_length: int) -> str:
     """`code` as black prints it. Raises black's errors when it is no Python, which only a template can cause."""
     import black

@@ -1,0 +1,57 @@
+"""The words of a signature as its author wrote them (`1e-5`, `0x10`), where facts hold them in canonical form."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from shimgen.shims.signature import Origin, Signature
+from shimgen.shims.source import Function, Source, first_line
+
+
+def spelled(signature: Signature, origin: Origin, member: str) -> Signature:
+    """The signature with defaults as written in the def where it comes from; as it is when that is not found."""
+    if origin.source is None or all(p.default is None for p in signature.params):
+        return signature
+    header = _header(origin.source, origin.line, member)
+    words = dict(_defaults(header)) if header else {}
+    params = [
+        replace(p, default=words[p.name]) if p.default is not None and _equal(p.default, words.get(p.name)) else p
+        for p in signature.params
+    ]
+    return Signature(signature.own, signature.own_kind, tuple(params), signature.returns)
+
+
+def _header(source: Source, line: int, member: str) -> str:
+    """The def without its body, as a statement; "" when there is no such def."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, Function) and node.lineno == line and node.name == member:
+            lines = [source.line(number) for number in range(line, first_line(node.body[0]))]
+            return "\n".join(lines).strip() + " pass\n" if lines else ""
+    return ""
+
+
+def _defaults(header: str) -> Iterator[tuple[str, str]]:
+    import libcst
+
+    try:
+        function = libcst.parse_statement(header)
+    except libcst.ParserSyntaxError:
+        return
+    if isinstance(function, libcst.FunctionDef):
+        params = function.params
+        for param in (*params.posonly_params, *params.params, *params.kwonly_params):
+            if param.default is not None:
+                yield param.name.value, libcst.Module([]).code_for_node(param.default)
+
+
+def _equal(canonical: str, written: str | None) -> bool:
+    """Whether both are the same expression; what runs over several lines stays canonical."""
+    if written is None or "\n" in written or "#" in written:
+        return False
+    try:
+        return ast.unparse(ast.parse(written, mode="eval")) == canonical
+    except (SyntaxError, ValueError):
+        return False
