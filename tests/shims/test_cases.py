@@ -18,7 +18,10 @@ def test_case(path: Path) -> None:
     changes, refused = run(case.files, case.expected("gaps"), style)
     after = {name[6:]: text for name, text in case.sections.items() if name.startswith("after ")}
     assert after or "refused" in case.sections, f"{path} expects nothing"
-    assert {change.path: change.after.decode().strip("\n") for change in changes} == after
+    got = {change.path: change.after.decode().strip("\n") for change in changes}
+    for name, text in after.items():
+        assert got.get(name) == text
+    assert set(got) == set(after)
     sentences = [f"{gap.reason.name}: {gap.sentence}" for gap in refused if gap.reason]
     assert sentences == case.sections.get("refused", "").splitlines()
     for change in changes:

@@ -18,17 +18,17 @@ _LEVEL = "    "
 
 def render(template: str, fields: Mapping[str, object], style: Style, place: Place) -> tuple[str, ...]:
     """The lines of a member, without line ends. `template` names a file in `templates/shim/`."""
-    code: str = _environment().get_template(f"shim/{template}.py.j2").render(fields)
+    room = width(style, place)
+    code: str = _environment().get_template(f"shim/{template}.py.j2").render(fields, room=room)
     nested = "class _:\n" + "".join(f"{_LEVEL}{line}\n" if line.strip() else "\n" for line in code.splitlines())
-    room = style.line_length - len(place.indent.expandtabs(4)) + len(_LEVEL)
-    lines = black_format(nested, style, room).split("\n")[1:-1]
+    lines = black_format(nested, style, room + len(_LEVEL)).split("\n")[1:-1]
     while lines and not lines[0]:
         lines.pop(0)
     return tuple(_indented(line, place) for line in lines)
 
 
 def width(style: Style, place: Place) -> int:
-    """How long a comment may be."""
+    """How long a line of a member may be, without the indentation of the class body."""
     return style.line_length - len(place.indent.expandtabs(4))
 
 
