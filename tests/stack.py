@@ -34,7 +34,6 @@ PROFILE = Profile(
     interfaces={"eagle": Interface(members=("get_pair", "set_pair"))},
     externals={
         "module": External(names=("torch.nn.Module",), provides=("eval", "to", "named_parameters", "state_dict")),
-        "abc": External(names=("abc.ABC", "typing.Protocol", "typing.Generic")),
         "hub": External(names=("hub.PreTrained",), provides=("config",), complete=False),
     },
 )

@@ -182,8 +182,8 @@ class _Finder:
         if other.refusal is not None:
             is_value = all(p.kind not in CALLABLE for p in mine)
             return not (is_value and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
-        same_kind = (mine[0].kind in CALLABLE) == (theirs[0].kind in CALLABLE)
-        return not (same_kind and same_signature(mine[0].params, theirs[0].params))
+        called = {mine[0].kind in CALLABLE, theirs[0].kind in CALLABLE}
+        return len(called) > 1 or (called == {True} and not same_signature(mine[0].params, theirs[0].params))
 
 
 def _shared(draft: _Draft, other: _Draft) -> Refusal:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, Expr, Function
-from shimgen.model.profile import External, Profile
+from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
 _FUNCTION_KINDS = {
@@ -17,6 +17,11 @@ _FUNCTION_KINDS = {
     "classmethod": MemberKind.CLASSMETHOD,
     "staticmethod": MemberKind.STATICMETHOD,
 }
+
+# Bases of the standard library that give instances no public member.
+_EMPTY_BASES = frozenset(
+    ("abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +101,12 @@ class Members:
             known = self._externals.get(name)
             if known is not None and member in known.provides:
                 return Lookup(external=name)
-        unsure = [name for name in externals if not _is_complete(self._externals.get(name))] + list(unresolved)
+        unsure = [name for name in externals if not self._is_complete(name)] + list(unresolved)
         return Lookup(uncertain=unsure[0]) if unsure else Lookup()
+
+    def _is_complete(self, name: str) -> bool:
+        known = self._externals.get(name)
+        return name in _EMPTY_BASES or (known is not None and known.complete)
 
     def functions(self, ref: ClassRef) -> Mapping[str, tuple[ClassRef, Function]]:
         """The functions that attribute access on an instance finds, by name."""
@@ -107,10 +116,6 @@ class Members:
                 if not function.stub and function.kind not in ("setter", "deleter"):
                     result.setdefault(function.name, (cls, function))
         return result
-
-
-def _is_complete(external: External | None) -> bool:
-    return external is not None and external.complete
 
 
 def _definition(facts: Class, member: str) -> Function | None:

@@ -153,7 +153,7 @@ class Index:
                 parents.append(self.mro(target.ref))
             elif target.kind == "external":
                 externals.append(target.name)
-            else:
+            elif text != "object":
                 unresolved.append(text or base.op)
         classes = linearise(ref, [mro.classes for mro in parents])
         for mro in parents:
