@@ -79,18 +79,20 @@ def _after(source: Source, body: list[ast.stmt], attribute: str) -> int:
 
 
 def _is_forward(source: Source, node: ast.stmt, attribute: str) -> bool:
-    """A def that does nothing but hand on to `self.<attribute>`, or a shim of ours that does."""
+    """A def of ours, or one that does nothing but hand on to `self.<attribute>`; one that first looks whether it
+    can must hand on to the member of its own name."""
     if not isinstance(node, Function) or node.name in _LANDMARKS:
         return False
     if is_marked(source, node):
         return True
-    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
-        return False
-    value = body[0].value
+    last = node.body[-1]
+    value = last.value if isinstance(last, ast.Return | ast.Expr) else None
     value = value.value if isinstance(value, ast.Await) else value
-    value = value.func if isinstance(value, ast.Call) else value
-    return isinstance(value, ast.Attribute) and ast.unparse(value.value) == f"self.{attribute}"
+    value = value.func if isinstance(value, ast.Call) else value if isinstance(last, ast.Return) else None
+    if not isinstance(value, ast.Attribute) or ast.unparse(value.value) != f"self.{attribute}":
+        return False
+    documented = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+    return value.attr == node.name or len(node.body) == 1 + documented
 
 
 def _end(source: Source, node: ast.stmt, indent: str, last: bool) -> int:

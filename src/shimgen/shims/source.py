@@ -18,7 +18,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`starts` holds the offset of each line's first byte; `ends` that of its terminator."""
+    """`starts` holds the offset of each line's first byte; `ends` that of its terminator. A byte order mark counts as
+    part of the first line."""
 
     data: bytes
     tree: ast.Module
@@ -50,7 +51,7 @@ def parse(data: bytes) -> Source:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(data)
-    encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0].removesuffix("-sig")
     starts, ends = [0], []
     for match in _LINE_END.finditer(data):
         ends.append(match.start())
