@@ -156,6 +156,57 @@ def test_the_generic_profile(mini: Path, tmp_path: Path) -> None:
     assert files(tree) == {**files(FIXTURES / "generic" / "before"), **files(FIXTURES / "generic" / "after")}
 
 
+MODELS = "python/sglang/srt/models"
+PLAIN = f"{MODELS}/plain.py"
+WORKER = "python/sglang/srt/speculative/eagle_worker.py"
+RUNNER = "python/sglang/srt/model_executor/model_runner.py"
+ASKED = "self.target_worker.model_runner.model.get_embed_and_head()"
+OWN = "    def get_embed_and_head(self):\n        return None\n\n    def pad_input_ids"
+REFUSED = "today it would be refused: PlainerForCausalLM does not have get_embed_and_head either"
+
+
+@pytest.mark.parametrize(
+    ("edits", "stale"),
+    [
+        ([(PLAIN, "import nn", "import nn  # edited")], {}),
+        ([(WORKER, ASKED, "None, None")], {}),
+        (
+            [(WORKER, ASKED, "None, None"), (RUNNER, "self.model.set_eagle3_layers_to_capture()", "pass")],
+            {
+                "get_embed_and_head": "the engine no longer demands get_embed_and_head",
+                "set_eagle3_layers_to_capture": "the engine no longer demands set_eagle3_layers_to_capture",
+                "set_embed_and_head": f"nothing that the engine can hold needs set_embed_and_head of {WRAPPER}",
+            },
+        ),
+        (
+            [(PLAIN, "def set_embed_and_head(self, embed, head)", "def set_embed_and_head(self, embed, head, tied=0)")],
+            {"set_embed_and_head": "PlainForCausalLM.set_embed_and_head takes (self, embed, head, tied=0) now"},
+        ),
+        (
+            [(PICTURE, "    def pad_input_ids", OWN)],
+            {"get_embed_and_head": f"{WRAPPER} has get_embed_and_head without it, from {WRAPPER} ({PICTURE}:14)"},
+        ),
+        ([(PLAIN, "    def get_embed_and_head(self)", "    def get_pair(self)")], {"get_embed_and_head": REFUSED}),
+        (
+            [(PICTURE, "self.language_model", "self.text")],
+            dict.fromkeys(FORWARDED, "it forwards to self.language_model, and the delegate is in self.text now"),
+        ),
+    ],
+)
+def test_check_finds_shims_that_would_not_be_written_today(
+    mini: Path, edits: list[tuple[str, str, str]], stale: dict[str, str]
+) -> None:
+    assert run("apply", mini).exit_code == 0
+    for path, old, new in edits:
+        upstream, marker, shims = (mini / path).read_text().partition("    # shimgen")
+        assert old in upstream
+        (mini / path).write_text(upstream.replace(old, new) + marker + shims)
+    commit(mini)
+    result = run("check", mini, "--json")
+    assert {row["member"]: row["reason"] for row in json.loads(result.stdout)["stale"]} == stale
+    assert run("check", mini).exit_code == bool(stale)
+
+
 def expect_error(result: Result, code: int, *says: str) -> None:
     assert (result.exit_code, result.stdout) == (code, ""), result.output
     assert result.stderr.startswith("shimgen: ")

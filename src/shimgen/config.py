@@ -21,7 +21,8 @@ from shimgen.profiles import from_table, load
 FILE_NAME = "shimgen.toml"
 SEVERITIES = ("crash", "silent", "drift", "all")
 GENERIC = "generic"
-EVERYTHING = Scope()
+DEFAULT = Scope()
+EVERYTHING = Scope(severity="all")
 UNSAID = Scope(severity="")
 
 _TEXT, _TEXTS, _DATE, _SEVERITY, _TABLE = "a string", "a list of strings", "a date", "a severity", "a table"
@@ -93,7 +94,7 @@ class Settings:
     checkout: Path
     profile: Profile | None = None
     profile_name: str = ""
-    scope: Scope = EVERYTHING
+    scope: Scope = DEFAULT
     pin: Pin | None = None
     rev: str | None = None
     carried: tuple[Carried, ...] = ()
@@ -235,5 +236,5 @@ def _scope(said: Scope, raw: Mapping[str, Any]) -> Scope:
         interfaces=said.interfaces or tuple(raw.get("interfaces", ())),
         wrappers=said.wrappers or tuple(raw.get("wrappers", ())),
         members=said.members or tuple(raw.get("members", ())),
-        severity=said.severity or raw.get("severity", Scope().severity),
+        severity=said.severity or raw.get("severity", DEFAULT.severity),
     )

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
-from shimgen.config import Pin, Settings
+from shimgen.config import EVERYTHING, Pin, Settings
 from shimgen.demands import collect
-from shimgen.gaps import find_gaps, in_scope, provided, unknown_names
+from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names
 from shimgen.index import Index, Store, collector_off
-from shimgen.model.domain import FileChange, Gap
+from shimgen.model.domain import ClassRef, FileChange, Gap
 from shimgen.model.errors import BaselineError, ConfigError, GenerateError, did_you_mean
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Explanation, Outcome, Recognition
+from shimgen.model.results import Analysis, Explanation, Marked, Outcome, Recognition, Stale
 from shimgen.model.source import Tree
 from shimgen.profiles import load, names
 from shimgen.profiles import recognise as recognise_stack
@@ -73,7 +73,32 @@ def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
 
 def analyse(settings: Settings) -> Analysis:
     """Wrappers, demands and the gaps in scope. Raises BaselineError, and ConfigError for a scope that names nothing."""
-    return _analyse(open_session(settings))
+    session = open_session(settings)
+    analysis = _analyse(session)
+    return replace(analysis, stale=_stale(session))
+
+
+def _stale(session: Session) -> tuple[Stale, ...]:
+    """The shims in the checkout that would not be written today: judged by an analysis of it without any shim."""
+    from shimgen.shims import find_shims, remove_shims
+
+    sources = session.tree.load(session.index().model_paths())
+    found = {path: shims for path, source in sources.items() if (shims := find_shims(source))}
+    if not found:
+        return ()
+    bare = session.tree.replace({path: remove_shims(sources[path], shims) for path, shims in found.items()})
+    everything = replace(session, settings=replace(session.settings, scope=EVERYTHING))
+    analysis = _analyse(everything, bare)
+    program = session.index(bare)
+    owned = provided(program, session.profile, tuple(program.model_classes()), analysis.demands)
+    scope = session.settings.scope
+    marked = tuple(
+        Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)
+        for path, shims in sorted(found.items())
+        for shim in shims
+        if named(scope, shim.cls, shim.member)
+    )
+    return find_stale(marked, analysis.gaps, analysis.demands, owned)
 
 
 def _analyse(session: Session, tree: Tree | None = None) -> Analysis:
@@ -96,11 +121,11 @@ def _analyse(session: Session, tree: Tree | None = None) -> Analysis:
 
 
 def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Explanation:
-    """What is known of the part of the analysis that `choose` returns; gaps of every severity, whatever the scope.
+    """What is known of the part of the analysis that `choose` returns, whatever the scope.
 
     The shims are as `generate` makes them; they are not verified. Raises BaselineError, ConfigError, GenerateError.
     """
-    session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
+    session = open_session(replace(settings, scope=EVERYTHING))
     analysis = choose(_analyse(session))
     program = session.index()
     changes, refused = _shims(session, analysis, program) if analysis.pending else ((), ())

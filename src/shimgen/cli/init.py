@@ -35,7 +35,7 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     if found.baseline.dirty:
         note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
-    emit(json.render(analysis) if as_json else _recognised(target, settings, analysis))
+    emit(json.render(analysis) if as_json else _recognised(target, checkout or settings.checkout, analysis))
 
 
 def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:
@@ -109,11 +109,11 @@ def _write(target: Path, content: str) -> None:
         raise GenerateError(f"cannot write {target}: {error.strerror}", "shimgen init --config FILE") from error
 
 
-def _recognised(target: Path, settings: Settings, analysis: Analysis) -> str:
+def _recognised(target: Path, checkout: Path, analysis: Analysis) -> str:
     from shimgen.report import text
 
     return (
-        f"recognised {text.baseline(analysis)} in {settings.checkout}\n"
+        f"recognised {text.baseline(analysis)} in {checkout}\n"
         f"wrote {target}\n"
         f"next: shimgen scan{'' if target.parent == Path() else f' --config {target}'}\n"
     )

@@ -9,7 +9,7 @@ import click
 
 from shimgen.cli.console import emit, finish, note, paint
 from shimgen.cli.options import with_settings
-from shimgen.config import EVERYTHING, Accept, Settings
+from shimgen.config import Accept, Settings
 from shimgen.model.domain import Gap, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
 from shimgen.model.results import Analysis, Explanation, Verdict
@@ -41,6 +41,8 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
     analysis = pipeline.analyse(settings)
     found = judge(analysis, settings.accepts, date.today())
     note(*text.notes(analysis))
+    if found.stale:
+        note("shimgen revert, then shimgen apply, writes the stale shims anew or leaves them out")
     emit(json.render(analysis) if as_json else text.check(found, strict, paint))
     if found.fails(strict):
         finish(1)
@@ -54,7 +56,7 @@ def explain(settings: Settings, target: str, as_json: bool) -> None:
     from shimgen import pipeline
     from shimgen.report import json, text
 
-    found = pipeline.explain(replace(settings, scope=EVERYTHING), lambda analysis: narrowed(analysis, target))
+    found = pipeline.explain(settings, lambda analysis: narrowed(analysis, target))
     analysis = found.analysis
     member = named(analysis, target)[1]
     note(*text.notes(analysis))

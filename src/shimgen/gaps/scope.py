@@ -33,6 +33,12 @@ def in_scope(gaps: Sequence[Gap], scope: Scope) -> tuple[Gap, ...]:
     )
 
 
+def named(scope: Scope, wrapper: str, member: str) -> bool:
+    """Whether the names of `scope` let a member of a class of that name through, whatever its severity."""
+    wrappers = not scope.wrappers or any(fnmatchcase(wrapper, glob) for glob in scope.wrappers)
+    return wrappers and (not scope.members or member in scope.members)
+
+
 def _wanted(interfaces: Iterable[str], scope: Scope) -> set[str]:
     return {name for name in interfaces if not scope.interfaces or name in scope.interfaces}
 
@@ -40,8 +46,7 @@ def _wanted(interfaces: Iterable[str], scope: Scope) -> set[str]:
 def _selected(gap: Gap, scope: Scope) -> bool:
     return (
         (scope.severity == "all" or gap.severity == scope.severity)
-        and (not scope.wrappers or any(fnmatchcase(gap.wrapper.cls.name, glob) for glob in scope.wrappers))
-        and (not scope.members or gap.member in scope.members)
+        and named(scope, gap.wrapper.cls.name, gap.member)
         and (not scope.interfaces or bool(set(gap.interfaces or (CORE,)) & set(scope.interfaces)))
     )
 

@@ -22,6 +22,16 @@ class Recognition:
 
 
 @dataclass(frozen=True, slots=True)
+class Marked:
+    """A shim found in the checkout: the class it stands in, the line of its marker, and its text."""
+
+    cls: ClassRef
+    member: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stale:
     """A shim in the checkout that shimgen would not write today: where it is, and why as a sentence."""
 

@@ -1,0 +1,88 @@
+"""Which shims in a checkout would not be written today, and why. Judged on the checkout without them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from textwrap import dedent
+
+from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider
+from shimgen.model.results import Marked, Stale
+
+Key = tuple[str, str, str]
+_TARGET = re.compile(r"# shimgen: forwards to (self\.\w+)")
+
+
+def find_stale(
+    marked: Sequence[Marked],
+    gaps: Sequence[Gap],
+    demands: Sequence[Demand],
+    provided: Mapping[ClassRef, Mapping[str, Provider]],
+) -> tuple[Stale, ...]:
+    """The stale ones of the shims in `marked`, in their order.
+
+    `gaps` of every severity, `demands` and `provided` (by class, what its own MRO has) are those of the checkout
+    without any shim.
+    """
+    due: dict[Key, list[Gap]] = {}
+    for gap in gaps:
+        due.setdefault((gap.target.path, gap.target.name, gap.member), []).append(gap)
+    members = {demand.member for demand in demands}
+    owned = {(ref.path, ref.name, name): p for ref, found in provided.items() for name, p in found.items()}
+    verdicts = ((shim, _why(shim, due.get(_key(shim), []), members, owned.get(_key(shim)))) for shim in marked)
+    return tuple(Stale(shim.cls, shim.member, shim.line, why) for shim, why in verdicts if why)
+
+
+def _key(shim: Marked) -> Key:
+    return shim.cls.path, shim.cls.name, shim.member
+
+
+def _why(shim: Marked, gaps: Sequence[Gap], members: set[str], own: Provider | None) -> str:
+    """Why the shim is stale, "" when it is not."""
+    closing = next((gap for gap in gaps if gap.decision is not Decision.REFUSE), None)
+    if closing is not None:
+        return _differs(shim, closing)
+    if own is not None:
+        return f"{shim.cls.name} has {shim.member} without it, from {own.cls.name} ({own.cls.path}:{own.line})"
+    if gaps:
+        return f"today it would be refused: {gaps[0].sentence}"
+    if shim.member not in members:
+        return f"the engine no longer demands {shim.member}"
+    return f"nothing that the engine can hold needs {shim.member} of {shim.cls.name}"
+
+
+def _differs(shim: Marked, gap: Gap) -> str:
+    """What a shim written today would do differently, as far as facts tell: another delegate, other parameters."""
+    attribute = f"self.{gap.wrapper.delegate.attribute}"
+    target = _TARGET.search(shim.text)
+    if target is not None and target[1] != attribute:
+        return f"it forwards to {target[1]}, and the delegate is in {attribute} now"
+    provider = gap.providers[0] if gap.providers else None
+    function = _function(shim.text)
+    if provider is None or function is None or provider.kind is not MemberKind.METHOD or function.decorator_list:
+        return ""
+    if _names(function.args) != [(param.name, param.kind) for param in provider.params]:
+        return f"{provider.cls.name}.{shim.member} takes {provider.signature} now"
+    return ""
+
+
+def _function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The function that a shim's text defines, None when it is a plain assignment."""
+    try:
+        body = ast.parse(dedent(text.replace("\r\n", "\n").lstrip("\n"))).body
+    except SyntaxError:
+        return None
+    return next((node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+
+
+def _names(arguments: ast.arguments) -> list[tuple[str, str]]:
+    """Parameter names and kinds in order, as in `model.facts.Param`."""
+    groups = (
+        ("posonly", arguments.posonlyargs),
+        ("pos", arguments.args),
+        ("var", [arguments.vararg] if arguments.vararg else []),
+        ("kwonly", arguments.kwonlyargs),
+        ("varkw", [arguments.kwarg] if arguments.kwarg else []),
+    )
+    return [(argument.arg, kind) for kind, group in groups for argument in group]
