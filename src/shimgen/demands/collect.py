@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from shimgen.demands.owned import settle
 from shimgen.demands.protocols import protocol_members
 from shimgen.model.domain import Demand, Site, SiteKind
 from shimgen.model.facts import Use
@@ -13,7 +14,7 @@ from shimgen.model.profile import Interface, Profile
 from shimgen.model.program import Program
 
 CORE = "core"
-"""The interface of demands that no interface of the profile names."""
+"""The interface of demands that belong to no feature; a profile may list those that it knows under this name."""
 
 
 def collect(program: Program, profile: Profile) -> tuple[Demand, ...]:
@@ -28,16 +29,22 @@ def collect(program: Program, profile: Profile) -> tuple[Demand, ...]:
             for member, site in _sites(program, profile, path, use):
                 sites.setdefault(member, []).append(site)
     ignored = frozenset(profile.ignore)
+    sites = settle(program, {member: found for member, found in sites.items() if member not in ignored})
     return tuple(
         Demand(member, ordered, _interfaces(program, profile, member, ordered))
         for member, ordered in ((m, _ordered(sites[m])) for m in sorted(sites))
-        if member not in ignored
     )
 
 
 def unnamed(demands: Iterable[Demand], profile: Profile) -> tuple[Demand, ...]:
     """The demands that no interface of the profile names: what the engine asks for and the profile does not know."""
-    return tuple(d for d in demands if d.roles and not any(_names(i, d.member) for i in profile.interfaces.values()))
+    known = profile.interfaces.get(CORE, Interface())
+    return tuple(d for d in demands if _used(d) and d.interfaces == (CORE,) and not _names(known, d.member))
+
+
+def _used(demand: Demand) -> bool:
+    """Whether the engine asks a model for the member, and does not only set it."""
+    return any(site.kind is not SiteKind.WRITE and not site.ambiguous for site in demand.sites)
 
 
 def _ordered(sites: list[Site]) -> tuple[Site, ...]:
@@ -76,6 +83,6 @@ def _interfaces(program: Program, profile: Profile, member: str, sites: tuple[Si
     found = sorted(
         name
         for name, interface in profile.interfaces.items()
-        if _names(interface, member) or any(matches(path, interface.paths) for path in paths)
+        if name != CORE and (_names(interface, member) or any(matches(path, interface.paths) for path in paths))
     )
     return tuple(found) or (CORE,)

@@ -9,6 +9,7 @@ from shimgen.gaps.binding import same_signature
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
 from shimgen.gaps.rules import CALLABLE, Case, Refusal, hook_notes, judge
+from shimgen.gaps.scope import CORE
 from shimgen.model.domain import (
     ClassRef,
     Decision,
@@ -110,7 +111,7 @@ class _Finder:
             for g in mine
             if g.decision is Decision.FORWARD
             for interface in g.interfaces
-            if interface in self._profile.interfaces
+            if interface in self._profile.interfaces and interface != CORE
             for member in self._profile.interfaces[interface].members
             if member.isidentifier()
         }

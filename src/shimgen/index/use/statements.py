@@ -371,9 +371,10 @@ def _catch(handlers: list[ast.ExceptHandler]) -> Catch | None:
             continue
         text = f"try/except {', '.join(names)}".rstrip()
         error = error_of(handler.body)
-        if error is None:
-            return Catch(text)
-        return Catch(text, True, error) if "AttributeError" in names else None
+        if error is not None and "AttributeError" in names:
+            return Catch(text, True, error)
+        raising = any(isinstance(n, ast.Raise) for statement in handler.body for n in ast.walk(statement))
+        return None if raising else Catch(text)
     return None
 
 
