@@ -128,7 +128,7 @@ def test_all_faults_are_reported_together(tmp_path: Path) -> None:
         "accept[1].until: a date is expected, not 'soon'",
         'stack.interface: unknown key; did you mean "interfaces"?',
         "stack.package: Expected `str`, got `int`",
-        'stack.receivers[0].rolle: unknown key; did you mean "role"?',
+        'stack.receivers[1].rolle: unknown key; did you mean "role"?',
     ]
 
 

@@ -31,7 +31,7 @@ def extract_uses(module: ast.Module, package_path: str, profile: Profile, conten
         return ()
     names = names_of(module, package_path)
     clues = [clue.pattern for clue in rules.clues if not content or clue.found(content)]
-    lines = _Lines(content, [*clues, *_renamed(names, rules)])
+    lines = _Lines(content, [*clues, *_renamed(names, rules), *_kept(rules)] if clues else [])
     functions, classes = _definitions(module)
     scan = _Scan(rules, names, lines)
     uses = scan.functions(functions)
@@ -52,6 +52,12 @@ def _renamed(names: Names, rules: Rules) -> Iterator[re.Pattern[bytes]]:
     for local, dotted in names.imports.items():
         if dotted.rpartition(".")[2] in rules.accessors:
             yield _word(local)
+
+
+def _kept(rules: Rules) -> Iterator[re.Pattern[bytes]]:
+    """Assignments that keep on self what leads to a model: other methods go on from there."""
+    if rules.holders:
+        yield re.compile(rb"self\.\w+ = [^\n]*\b(?:%s)\b" % "|".join(sorted(rules.holders)).encode())
 
 
 def _word(name: str) -> re.Pattern[bytes]:

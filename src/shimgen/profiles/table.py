@@ -1,4 +1,4 @@
-"""Profiles from tables: every fault of a table is reported, not only the first."""
+"""Profiles from tables: every fault of a table is reported, not only the first; rows are counted from 1."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _parent(name: object, base: Callable[[str], Profile] | None, faults: list[st
     if name is None:
         return None
     if not isinstance(name, str) or base is None:
-        faults.append("extends names no shipped profile")
+        faults.append("extends: the name of a shipped profile is expected")
         return None
     try:
         return base(name)
@@ -53,7 +53,7 @@ def _parent(name: object, base: Callable[[str], Profile] | None, faults: list[st
 def _field(key: str, value: Any, faults: list[str]) -> Any:
     """One field converted; faults of every element are noted."""
     if key == "receivers" and isinstance(value, list):
-        return tuple(_converted(f"receivers[{n}]", item, Receiver, faults) for n, item in enumerate(value))
+        return tuple(_converted(f"receivers[{n}]", item, Receiver, faults) for n, item in enumerate(value, 1))
     if key in _NAMED and isinstance(value, dict):
         return {name: _converted(f"{key}.{name}", item, _NAMED[key], faults) for name, item in value.items()}
     if key == "models":
@@ -102,7 +102,7 @@ def _merged(key: str, old: Any, new: Any) -> Any:
 def _meaning(profile: Profile) -> list[str]:
     """Faults that types do not show."""
     faults = []
-    for number, rule in enumerate(profile.receivers):
+    for number, rule in enumerate(profile.receivers, 1):
         where = f"receivers[{number}]"
         if sum(bool(getattr(rule, source)) for source in _SOURCES) != 1:
             faults.append(f"{where}: give exactly one of {', '.join(_SOURCES)}")
