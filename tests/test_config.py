@@ -11,6 +11,7 @@ from shimgen.config import Accept, Options, Pin, load_settings
 from shimgen.model.domain import Scope
 from shimgen.model.errors import ConfigError, did_you_mean, nearest
 from shimgen.model.profile import Receiver
+from shimgen.model.source import Baseline
 
 FULL = """
 profile = "sglang"
@@ -19,7 +20,7 @@ checkout = "../sglang"
 [pin]
 url = "https://example.invalid/sglang.git"
 revision = "v0.5.9"
-commit = "0123"
+commit = "0123abc"
 
 [scope]
 interfaces = ["eagle3"]
@@ -63,7 +64,7 @@ def test_paths_of_a_file_start_at_its_folder(tmp_path: Path) -> None:
     settings = load_settings(config=path, cwd=tmp_path)
     assert settings.checkout.resolve() == tmp_path / "sglang"
     assert settings.carried[0].patch == tmp_path / "ops" / "patches" / "ours.patch"
-    assert settings.pin == Pin(url="https://example.invalid/sglang.git", revision="v0.5.9", commit="0123")
+    assert settings.pin == Pin(url="https://example.invalid/sglang.git", revision="v0.5.9", commit="0123abc")
     assert settings.scope == Scope(("eagle3",), ("Kimi*",), (), "all")
     assert settings.accepts == (Accept("Kimi*", "start_layer", "one stage only", date(2026, 12, 31)),)
 
@@ -105,6 +106,7 @@ def test_all_faults_are_reported_together(tmp_path: Path) -> None:
         carried = "ours.patch"
         [pin]
         comit = "0123"
+        commit = "v0.5.9"
         [scope]
         severity = "fatal"
         members = "start_layer"
@@ -121,6 +123,7 @@ def test_all_faults_are_reported_together(tmp_path: Path) -> None:
         "checkout: a string is expected, not 3",
         "carried: tables are expected ([[carried]]), not 'ours.patch'",
         'pin.comit: unknown key; did you mean "commit"?',
+        "pin.commit: a commit of 7 to 64 hexadecimal digits is expected, not 'v0.5.9'",
         "scope.severity: one of crash, silent, drift, all is expected, not 'fatal'",
         "scope.members: a list of strings is expected, not 'start_layer'",
         "accept[1].member: missing",
@@ -149,6 +152,28 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes | None, says:
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "shimgen.toml").write_bytes(b'\xef\xbb\xbfprofile = "generic"\n')
     assert load_settings(cwd=tmp_path).profile_name == "generic"
+
+
+COMMIT = Baseline("git", "0123456789abcdef" * 2)
+PACKAGE = Baseline("package", "d" * 40, version="0.5.9")
+
+
+@pytest.mark.parametrize(
+    ("pin", "baseline", "fault"),
+    [
+        (Pin(), COMMIT, ""),
+        (Pin(commit="0123456"), COMMIT, ""),
+        (Pin(commit=COMMIT.id, url="u", revision="v1"), COMMIT, ""),
+        (Pin(digest="d" * 40, version="0.5.9"), PACKAGE, ""),
+        (Pin(version="0.5.9"), COMMIT, ""),
+        (Pin(commit="1234567", revision="v1"), COMMIT, "pins commit 1234567 (v1), and the checkout is 0123456789ab"),
+        (Pin(commit="ddddddd"), PACKAGE, "pins commit ddddddd, and the checkout is not in git"),
+        (Pin(version="0.5.10"), PACKAGE, "pins version 0.5.10, and the checkout is 0.5.9"),
+        (Pin(digest="e" * 40), PACKAGE, "pins other files than those in the checkout"),
+    ],
+)
+def test_a_pin_holds_or_says_what_differs(pin: Pin, baseline: Baseline, fault: str) -> None:
+    assert pin.differs(baseline) == (fault and f"shimgen.toml {fault}")
 
 
 @pytest.mark.parametrize(

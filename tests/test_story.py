@@ -251,6 +251,8 @@ def test_another_commit_than_the_pinned_one(mini: Path) -> None:
     (mini / "notes.py").write_text("")
     found = commit(mini)
     expect_error(run("apply"), 3, pinned[:7], found[:7])
+    for command in ("scan", "diff"):
+        assert f"note: shimgen.toml pins commit {pinned[:12]}" in run(command).stderr
     assert git(mini, "status", "--porcelain") == ""
     assert run("init", mini, "--force").exit_code == 0
     assert run("apply").exit_code == 0

@@ -5,6 +5,7 @@ The file is checked as a whole: a person who mends it gets every fault at once, 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 from shimgen.model.domain import Scope
 from shimgen.model.errors import ConfigError, FaultsError, did_you_mean
 from shimgen.model.profile import Profile
+from shimgen.model.source import Baseline
 from shimgen.profiles import from_table, load
 
 FILE_NAME = "shimgen.toml"
@@ -25,11 +27,12 @@ DEFAULT = Scope()
 EVERYTHING = Scope(severity="all")
 UNSAID = Scope(severity="")
 
+_COMMIT = "a commit of 7 to 64 hexadecimal digits"
 _TEXT, _TEXTS, _DATE, _SEVERITY, _TABLE = "a string", "a list of strings", "a date", "a severity", "a table"
 _SCHEMA: dict[str, Any] = {
     "profile": _TEXT,
     "checkout": _TEXT,
-    "pin": dict.fromkeys(("url", "revision", "commit", "digest", "version"), _TEXT),
+    "pin": {**dict.fromkeys(("url", "revision", "digest", "version"), _TEXT), "commit": _COMMIT},
     "scope": {"interfaces": _TEXTS, "wrappers": _TEXTS, "members": _TEXTS, "severity": _SEVERITY},
     "carried": [{"patch": _TEXT, "reason": _TEXT}],
     "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _TEXT, "until": _DATE}],
@@ -47,6 +50,18 @@ class Pin:
     commit: str = ""
     digest: str = ""
     version: str = ""
+
+    def differs(self, baseline: Baseline) -> str:
+        """What is not as pinned, as a sentence; "" when everything that is pinned holds."""
+        name = f" ({self.revision})" if self.revision else ""
+        if self.commit and not (baseline.kind == "git" and baseline.id.startswith(self.commit)):
+            found = baseline.id[:12] if baseline.kind == "git" else "not in git"
+            return f"{FILE_NAME} pins commit {self.commit[:12]}{name}, and the checkout is {found}"
+        if self.version and baseline.version and baseline.version != self.version:
+            return f"{FILE_NAME} pins version {self.version}, and the checkout is {baseline.version}"
+        if self.digest and baseline.id != self.digest:
+            return f"{FILE_NAME} pins other files{name} than those in the checkout"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +219,8 @@ def _fits(value: Any, expected: str) -> bool:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     if expected == _DATE:
         return isinstance(value, date) and not isinstance(value, datetime)
+    if expected == _COMMIT:
+        return isinstance(value, str) and re.fullmatch("[0-9a-f]{7,64}", value) is not None
     return isinstance(value, dict if expected == _TABLE else str)
 
 

@@ -210,18 +210,11 @@ def apply(settings: Settings) -> Outcome:
 
 def check_pin(checkout: Checkout, tree: Tree, pin: Pin | None) -> None:
     """Raises BaselineError that says how the checkout differs from the pin."""
-    if pin is None:
-        return
-    have = checkout.revision or checkout.head
-    if pin.commit and have != pin.commit:
-        expected = f"{pin.commit[:12]}{f' ({pin.revision})' if pin.revision else ''}"
-        message = (
-            f"shimgen.toml pins {expected}, but {checkout.root} is at {have[:12] or 'no commit'}; nothing was changed"
+    fault = pin.differs(tree.baseline) if pin is not None else ""
+    if fault:
+        raise BaselineError(
+            f"{fault} ({checkout.root}); nothing was changed", "shimgen diff, then shimgen init --force"
         )
-        raise BaselineError(message, "shimgen init --force moves the pin, after `shimgen diff` was reviewed")
-    if pin.digest and tree.baseline.id != pin.digest:
-        message = f"the files in {checkout.root} are not those that shimgen.toml pins; nothing was changed"
-        raise BaselineError(message, "shimgen init --force moves the pin, after `shimgen diff` was reviewed")
 
 
 def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:

@@ -130,4 +130,6 @@ def test_edited_shims_come_out_whole() -> None:
     )
     found = find_shims(text.encode())
     assert [s.member for s in found] == ["beta"]
-    assert remove_shims(text.encode(), found) == b"class Wrapper:\n    x = 1\n\n    def gamma(self):\n        return 1\n"
+    assert (
+        remove_shims(text.encode(), found) == b"class Wrapper:\n    x = 1\n\n    def gamma(self):\n        return 1\n"
+    )

@@ -26,5 +26,7 @@ def test_case(path: Path) -> None:
     assert sentences == case.sections.get("refused", "").splitlines()
     for change in changes:
         assert change.before == case.files[change.path]
-        added = [s for s in find_shims(change.after) if (s.cls, s.member) in {(n.place.name, n.member) for n in change.shims}]
+        added = [
+            s for s in find_shims(change.after) if (s.cls, s.member) in {(n.place.name, n.member) for n in change.shims}
+        ]
         assert remove_shims(change.after, added) == change.before

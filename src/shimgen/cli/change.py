@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from shimgen.cli.console import emit, finish, note, paint, working
+from shimgen.cli.console import about, emit, finish, note, paint, working
 from shimgen.cli.options import with_settings, writes_work_tree
 from shimgen.config import Settings
 from shimgen.model.results import Outcome
@@ -22,7 +22,7 @@ def diff(settings: Settings, as_json: bool, exit_code: bool) -> None:
 
     with working("generating"):
         outcome = pipeline.generate(settings)
-    _notes(outcome)
+    _notes(settings, outcome)
     emit(json.render(outcome.analysis, outcome.changes) if as_json else outcome.patch)
     if exit_code and outcome.changes:
         finish(1)
@@ -38,7 +38,7 @@ def apply(settings: Settings, as_json: bool) -> None:
     writes_work_tree(settings.rev, "apply")
     with working("generating and verifying"):
         outcome = pipeline.apply(settings)
-    _notes(outcome)
+    _notes(settings, outcome)
     emit(json.render(outcome.analysis, outcome.changes) if as_json else text.changed(outcome, "added", paint))
 
 
@@ -52,7 +52,7 @@ def patch(settings: Settings, as_json: bool, output: Path) -> None:
 
     with working("generating"):
         outcome, files = pipeline.series(settings, output)
-    _notes(outcome)
+    _notes(settings, outcome)
     emit(json.render(outcome.analysis, outcome.changes) if as_json else "".join(f"{file}\n" for file in files))
 
 
@@ -66,12 +66,13 @@ def revert(settings: Settings, as_json: bool) -> None:
     writes_work_tree(settings.rev, "revert")
     with working("reverting"):
         outcome = pipeline.revert(settings)
-    _notes(outcome)
+    _notes(settings, outcome)
     emit(json.render(outcome.analysis, outcome.changes) if as_json else text.changed(outcome, "removed", paint))
 
 
-def _notes(outcome: Outcome) -> None:
-    """What belongs on stderr: files left out, and the gaps that the patch does not close."""
+def _notes(settings: Settings, outcome: Outcome) -> None:
+    """What belongs on stderr: what was read, what an earlier run had left, and the gaps that stay open."""
     from shimgen.report import text
 
-    note(*text.notes(outcome.analysis), *text.left_to_a_person(outcome.analysis))
+    about(settings, outcome.analysis)
+    note(*filter(None, [outcome.recovered]), *text.left_to_a_person(outcome.analysis))

@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 
 import click
 
+from shimgen.config import Settings
 from shimgen.model.errors import ShimgenError
+from shimgen.model.results import Analysis
 
 QUIET, DEBUG = "shimgen.quiet", "shimgen.debug"
 BROKEN_PIPE, INTERRUPTED = 141, 130
@@ -86,6 +88,14 @@ def note(*texts: str) -> None:
     if context is None or not context.meta.get(QUIET):
         for text in texts:
             say(f"note: {text}")
+
+
+def about(settings: Settings, analysis: Analysis) -> None:
+    """Notes on what was read: files that were left out, and a baseline that is not the pinned one."""
+    from shimgen.report import text
+
+    fault = settings.pin.differs(analysis.baseline) if settings.pin is not None else ""
+    note(*text.notes(analysis), *([fault] if fault else []))
 
 
 def paint(role: str, text: str) -> str:

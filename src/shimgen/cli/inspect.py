@@ -7,7 +7,7 @@ from datetime import date
 
 import click
 
-from shimgen.cli.console import emit, finish, note, paint
+from shimgen.cli.console import about, emit, finish, note, paint
 from shimgen.cli.options import with_settings
 from shimgen.config import Accept, Settings
 from shimgen.model.domain import Gap, Wrapper
@@ -24,7 +24,7 @@ def scan(settings: Settings, as_json: bool, exit_code: bool) -> None:
     from shimgen.report import json, text
 
     analysis = pipeline.analyse(settings)
-    note(*text.notes(analysis))
+    about(settings, analysis)
     emit(json.render(analysis) if as_json else text.scan(analysis, paint, bool(settings.verbose)))
     if exit_code and analysis.pending:
         finish(1)
@@ -40,7 +40,7 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
 
     analysis = pipeline.analyse(settings)
     found = judge(analysis, settings.accepts, date.today())
-    note(*text.notes(analysis))
+    about(settings, analysis)
     if found.stale:
         note("shimgen revert, then shimgen apply, writes the stale shims anew or leaves them out")
     emit(json.render(analysis) if as_json else text.check(found, strict, paint))
@@ -54,12 +54,12 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
 def explain(settings: Settings, target: str, as_json: bool) -> None:
     """Show the whole chain of evidence for a gap, or all that is known of a wrapper."""
     from shimgen import pipeline
-    from shimgen.report import json, text
+    from shimgen.report import json
 
     found = pipeline.explain(settings, lambda analysis: narrowed(analysis, target))
     analysis = found.analysis
     member = named(analysis, target)[1]
-    note(*text.notes(analysis))
+    about(settings, analysis)
     if as_json:
         emit(json.render(analysis))
     elif member:
