@@ -9,16 +9,16 @@ from pathlib import Path
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
-from shimgen.config import EVERYTHING, Pin, Settings
+from shimgen.config import Pin, Settings
 from shimgen.demands import collect
 from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names
 from shimgen.index import Index, Store, collector_off
-from shimgen.model.domain import ClassRef, FileChange, Gap
+from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Wrapper
 from shimgen.model.errors import BaselineError, ConfigError, GenerateError, did_you_mean
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Explanation, Marked, Outcome, Recognition, Stale
+from shimgen.model.results import Analysis, Explanation, Marked, Outcome, Recognition
 from shimgen.model.source import Tree
 from shimgen.profiles import load, names
 from shimgen.profiles import recognise as recognise_stack
@@ -73,74 +73,109 @@ def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
 
 def analyse(settings: Settings) -> Analysis:
     """Wrappers, demands and the gaps in scope. Raises BaselineError, and ConfigError for a scope that names nothing."""
-    session = open_session(settings)
-    analysis = _analyse(session)
-    return replace(analysis, stale=_stale(session))
+    return _analyse(open_session(settings)).analysis
 
 
-def _stale(session: Session) -> tuple[Stale, ...]:
-    """The shims in the checkout that would not be written today: judged by an analysis of it without any shim."""
-    from shimgen.shims import find_shims, remove_shims
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """All that one tree holds, whatever the scope."""
 
-    sources = session.tree.load(session.index().model_paths())
-    found = {path: shims for path, source in sources.items() if (shims := find_shims(source))}
-    if not found:
-        return ()
-    bare = session.tree.replace({path: remove_shims(sources[path], shims) for path, shims in found.items()})
-    everything = replace(session, settings=replace(session.settings, scope=EVERYTHING))
-    analysis = _analyse(everything, bare)
-    program = session.index(bare)
-    owned = provided(program, session.profile, tuple(program.model_classes()), analysis.demands)
-    scope = session.settings.scope
-    marked = tuple(
-        Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)
-        for path, shims in sorted(found.items())
-        for shim in shims
-        if named(scope, shim.cls, shim.member)
-    )
-    return find_stale(marked, analysis.gaps, analysis.demands, owned)
+    tree: Tree
+    program: Index
+    wrappers: tuple[Wrapper, ...]
+    demands: tuple[Demand, ...]
+    gaps: tuple[Gap, ...]
 
 
-def _analyse(session: Session, tree: Tree | None = None) -> Analysis:
-    started = time.perf_counter()
-    tree = tree or session.tree
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """An analysis with what it was made of. `bare` is the tree without the shims of earlier runs, of which `kept`
+    are the gaps that they rightly close."""
+
+    analysis: Analysis
+    bare: _Found
+    kept: tuple[Gap, ...] = ()
+    standing: frozenset[str] = frozenset()
+
+
+def _find(session: Session, tree: Tree) -> _Found:
     with collector_off():
         program = session.index(tree)
         demands = collect(program, session.profile)
         wrappers = find_wrappers(program, session.profile)
         gaps = find_gaps(program, session.profile, wrappers, demands)
+    return _Found(tree, program, wrappers, demands, gaps)
+
+
+def _analyse(session: Session) -> _Work:
+    started = time.perf_counter()
+    found = _find(session, session.tree)
+    _check_scope(session, found)
+    work = _Work(Analysis(session.tree.baseline, session.profile.name), found)
+    marked = [path for path in found.program.model_paths() if found.program.module(path).marked]
+    if marked:
+        work = _standing_shims(session, found, marked)
+    stats = replace(found.program.stats(), seconds=round(time.perf_counter() - started, 3))
+    gaps = in_scope(found.gaps, session.settings.scope)
+    name, root = session.profile.name, session.root
+    stale = work.analysis.stale
+    analysis = Analysis(found.tree.baseline, name, root, found.wrappers, found.demands, gaps, stats, stale)
+    return replace(work, analysis=analysis)
+
+
+def _check_scope(session: Session, found: _Found) -> None:
     scope = session.settings.scope
-    fault = unknown_names(scope, session.profile, wrappers, demands, gaps)
+    fault = unknown_names(scope, session.profile, found.wrappers, found.demands, found.gaps)
     if fault is not None:
         option, name, known = fault
-        raise ConfigError(
-            f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}', "shimgen scan --verbose"
-        )
-    stats = replace(program.stats(), seconds=round(time.perf_counter() - started, 3))
-    return Analysis(tree.baseline, session.profile.name, session.root, wrappers, demands, in_scope(gaps, scope), stats)
+        message = f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}'
+        raise ConfigError(message, "shimgen scan --verbose")
+
+
+def _standing_shims(session: Session, found: _Found, paths: Sequence[str]) -> _Work:
+    """The source without the shims of earlier runs, what of these is still right, and what is stale."""
+    from shimgen.shims import find_shims, remove_shims
+
+    sources = session.tree.load(paths)
+    shims = {path: find_shims(sources[path]) for path in paths}
+    bare = _find(session, session.tree.replace({p: remove_shims(sources[p], shims[p]) for p in paths}))
+    owned = provided(bare.program, session.profile, tuple(bare.program.model_classes()), bare.demands)
+    marked = tuple(
+        Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)
+        for path in paths
+        for shim in shims[path]
+    )
+    inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls, shim.member))
+    places = {(shim.cls.path, shim.cls.name, shim.member) for shim in marked}
+    kept = tuple(gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places)
+    stale = find_stale(inside, bare.gaps, bare.demands, owned)
+    analysis = Analysis(session.tree.baseline, session.profile.name, stale=stale)
+    return _Work(analysis, bare, kept, frozenset(paths))
 
 
 def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Explanation:
-    """What is known of the part of the analysis that `choose` returns, whatever the scope.
+    """What is known of the part of the analysis that `choose` returns; gaps of every severity, whatever the scope.
 
     The shims are as `generate` makes them; they are not verified. Raises BaselineError, ConfigError, GenerateError.
     """
-    session = open_session(replace(settings, scope=EVERYTHING))
-    analysis = choose(_analyse(session))
+    session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
+    analysis = choose(_analyse(session).analysis)
     program = session.index()
-    changes, refused = _shims(session, analysis, program) if analysis.pending else ((), ())
+    changes, refused = _shims(session, analysis.pending, program, session.tree) if analysis.pending else ((), ())
     owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
     shims = tuple(shim for change in changes for shim in change.shims)
     return Explanation(_with_refusals(analysis, refused), shims, owned)
 
 
-def _shims(session: Session, analysis: Analysis, program: Program) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
-    """The edited files that close the pending gaps, and the gaps that are refused after all."""
+def _shims(
+    session: Session, gaps: Sequence[Gap], program: Program, tree: Tree
+) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
+    """The edited files that close the gaps, and the gaps that are refused after all."""
     from shimgen.shims import generate as generate_shims
     from shimgen.shims import style_from_pyproject
 
     style = style_from_pyproject(_pyproject(session.checkout))
-    return generate_shims(analysis.pending, program, session.tree.read, style)
+    return generate_shims(gaps, program, tree.read, style)
 
 
 def generate(settings: Settings) -> Outcome:
@@ -153,15 +188,32 @@ def generate(settings: Settings) -> Outcome:
 
 
 def _generate(session: Session) -> Outcome:
+    """Everything is generated from the source without shims of earlier runs, and compared with what stands there."""
     from shimgen.patch import render_changes
 
-    analysis = _analyse(session)
-    if not analysis.pending:
-        return Outcome(analysis)
-    changes, refused = _shims(session, analysis, session.index())
-    proofs = _prove(session, analysis, changes)
-    patch = baseline.render_patch(session.checkout, changes, render_changes) if changes else b""
-    return Outcome(_with_refusals(analysis, refused), changes, patch, proofs)
+    work = _analyse(session)
+    if not work.analysis.pending and not work.analysis.stale:
+        return Outcome(work.analysis)
+    scoped = in_scope(work.bare.gaps, session.settings.scope)
+    wanted = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
+    changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
+    proofs = _prove(session, work.bare, scoped, changes)
+    final = _against(session.tree, changes, work)
+    patch = baseline.render_patch(session.checkout, final, render_changes) if final else b""
+    return Outcome(_with_refusals(work.analysis, refused), final, patch, proofs)
+
+
+def _against(tree: Tree, changes: Sequence[FileChange], work: _Work) -> tuple[FileChange, ...]:
+    """The changes as seen from the tree as it stands; a shim that stands there already is no change."""
+    after = {change.path: change for change in changes}
+    final = []
+    for path in sorted({*after, *work.standing}):
+        before = tree.read(path)
+        change = after.get(path) or FileChange(path, before, work.bare.tree.read(path))
+        if change.after != before:
+            new = tuple(shim for shim in change.shims if shim.text.encode() not in before)
+            final.append(FileChange(path, before, change.after, new))
+    return tuple(final)
 
 
 def _pyproject(checkout: Checkout) -> str:
@@ -170,16 +222,16 @@ def _pyproject(checkout: Checkout) -> str:
     return found.decode("utf-8", "replace") if found is not None else ""
 
 
-def _prove(session: Session, analysis: Analysis, changes: Sequence[FileChange]) -> tuple[Proof, ...]:
+def _prove(session: Session, base: _Found, gaps: Sequence[Gap], changes: Sequence[FileChange]) -> tuple[Proof, ...]:
     from shimgen.verify import sandbox, static
 
     if not changes:
         return ()
 
     def again(tree: Tree) -> Sequence[Gap]:
-        return _analyse(session, tree).gaps
+        return in_scope(_find(session, tree).gaps, session.settings.scope)
 
-    proofs = (*static(session.tree, changes, again, analysis.gaps), *sandbox(changes))
+    proofs = (*static(base.tree, changes, again, gaps), *sandbox(changes))
     verdict = summarise(proofs)
     if not verdict.passed:
         first = verdict.failures[0]

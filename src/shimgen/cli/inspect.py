@@ -42,7 +42,7 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
     found = judge(analysis, settings.accepts, date.today())
     about(settings, analysis)
     if found.stale:
-        note("shimgen revert, then shimgen apply, writes the stale shims anew or leaves them out")
+        note("shimgen apply writes the stale shims anew, or takes them out")
     emit(json.render(analysis) if as_json else text.check(found, strict, paint))
     if found.fails(strict):
         finish(1)

@@ -5,6 +5,7 @@ Chains are relative to the object: "capture_aux_hidden_states" or "model.layers_
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
 _DEPTH = 6
+_BUILTINS = frozenset(dir(builtins))
 # Builtins that look at an object without running anything of it that matters here.
 _HARMLESS = frozenset(("getattr", "hasattr", "isinstance", "id", "type", "len", "super", "setattr"))
 
@@ -146,7 +148,7 @@ class Reach:
     ) -> None:
         callee = call.expr.parts[0]
         text = callee.text if callee.op == "name" else ""
-        if text in _HARMLESS:
+        if text in _BUILTINS:
             return
         target = self._program.resolve(where, text) if text else None
         if target is None or target.kind != "function":

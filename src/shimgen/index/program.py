@@ -15,7 +15,7 @@ from shimgen.index.linear import linearise
 from shimgen.index.store import Store
 from shimgen.index.uses import extract_uses, may_hold_uses
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
+from shimgen.model.facts import MARKER, Class, Function, Import, ModuleFacts, Use
 from shimgen.model.globs import matches
 from shimgen.model.profile import Profile
 from shimgen.model.program import Attribute, Mro, Resolved
@@ -286,7 +286,7 @@ def definitions_of(source: bytes) -> ModuleFacts:
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)
-    return extract_definitions(module, lines)
+    return msgspec.structs.replace(extract_definitions(module, lines), marked=MARKER.encode() in source)
 
 
 def uses_of(source: bytes, package_path: str, profile: Profile) -> tuple[Use, ...]:

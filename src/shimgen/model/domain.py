@@ -208,7 +208,7 @@ class Reason(StrEnum):
     ASSIGNED = "the engine assigns {member} at {site}, and a forward would hide that assignment"
     HOOK = "{member} is a hook that a probe switches on ({site}); {why}"
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
-    KIND = "{member} is a {kind}, which shimgen does not forward"
+    KIND = "{member} is {a} {kind}, which shimgen does not forward"
     RESERVED = "{member} is part of every {base}, and forwarding it would replace the wrapper's own"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
     DRIFT = "upstream's own code is wrong here ({why}), and shimgen does not edit it"
@@ -259,6 +259,7 @@ class Gap:
             "attribute": f"self.{self.wrapper.delegate.attribute}",
             "delegate": " / ".join(c.name for c in self.wrapper.delegate.candidates) or self.wrapper.delegate.attribute,
         }
+        known["a"] = "an" if self.detail.get("kind", "")[:1] in tuple("aeiou") else "a"
         return self.reason.value.format(**{**known, **self.detail})
 
 

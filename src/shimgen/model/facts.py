@@ -167,9 +167,13 @@ class Use(msgspec.Struct, frozen=True, array_like=True):
     parameter: str = ""
 
 
+MARKER = "# shimgen: "
+"""How the comment begins by which shimgen knows its own work again."""
+
+
 class ModuleFacts(msgspec.Struct, frozen=True, array_like=True):
     """All that is kept of one file. `stores` are module-level assignments; `error` is set (and all else empty)
-    when the file does not parse."""
+    when the file does not parse; `marked`: a shimgen marker stands in it."""
 
     imports: tuple[Import, ...] = ()
     classes: tuple[Class, ...] = ()
@@ -180,3 +184,4 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True):
     lines: int = 0
     error: str = ""
     error_line: int = 0
+    marked: bool = False

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from shimgen.model.facts import MARKER
 from shimgen.shims.source import Function, Source, class_sites, first_line, last_line, parse
 
-PREFIX = "# shimgen: forwards to "
+PREFIX = f"{MARKER}forwards to "
 
 
 def marker(target: str, classes: Iterable[str], width: int) -> str:
