@@ -145,7 +145,7 @@ def _standing_shims(session: Session, found: _Found, paths: Sequence[str]) -> _W
         for path in paths
         for shim in shims[path]
     )
-    inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls, shim.member))
+    inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls.name, shim.member))
     places = {(shim.cls.path, shim.cls.name, shim.member) for shim in marked}
     kept = tuple(gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places)
     stale = find_stale(inside, bare.gaps, bare.demands, owned)
