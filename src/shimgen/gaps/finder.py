@@ -208,8 +208,7 @@ def _is_engines_own(demand: Demand) -> bool:
 
 def _severity(demand: Demand) -> Severity:
     needed = (s for s in demand.sites if s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous)
-    unguarded = any(not s.guarded and s.kind is not SiteKind.PROBE for s in needed)
-    return Severity.CRASH if unguarded else Severity.SILENT
+    return Severity.CRASH if any(s.fails for s in needed) else Severity.SILENT
 
 
 def _as_shim(gap: Gap) -> Provider:

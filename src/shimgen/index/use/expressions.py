@@ -84,11 +84,7 @@ class Expressions(Recorder):
         known = self.env.get(node.id)
         if known is not None:
             return known
-        if node.id in self.rules.class_variables:
-            index = self.rules.find(self.rules.class_variables, node.id, self.place)
-            if index is not None:
-                return (Model(index, node.id, self.rules.rule(index).ambiguous, cls=True),)
-        return self.reached(node) or OTHER
+        return self.class_variable(node.id) or self.reached(node) or OTHER
 
     def _attribute(self, node: ast.Attribute) -> Value:
         base = self.value(node.value)
@@ -265,7 +261,8 @@ class Expressions(Recorder):
         default = self.value(node.args[2]) if len(node.args) > 2 else ()
         names = self.names(node.args[1])
         if not found:
-            return default or OTHER
+            reached = self.attribute_of(node.args[0], names[0]) if len(names) == 1 else ()
+            return union(reached, default) or OTHER
         text = source(node.args[2]) if len(node.args) > 2 else None
         probe = source(node) if text is not None else ""
         detail = Detail("read" if text is None else "probe", node.args[1].lineno, source(node.args[0]), probe=probe)

@@ -159,6 +159,20 @@ class Recorder:
             return ()
         return self._models(self.rules.expressions, self.chains(node), "")
 
+    def class_variable(self, name: str) -> Value:
+        """The model's class, when the profile knows a variable of that name; () when it does not."""
+        if name not in self.rules.class_variables:
+            return ()
+        index = self.rules.find(self.rules.class_variables, name, self.place)
+        return () if index is None else (Model(index, name, self.rules.rule(index).ambiguous, cls=True),)
+
+    def attribute_of(self, node: ast.expr, name: str) -> Value:
+        """The models that the expression rules see in an attribute that `getattr` looks up by name."""
+        if name not in self.rules.expressions:
+            return ()
+        chains = tuple(tuple(f"{spelling}.{name}" for spelling in chain) for chain in self.chains(node))
+        return self._models(self.rules.expressions, chains, "")
+
     def accessed(self, function: ast.expr) -> Value:
         """The models that the profile's accessor rules see in a callee, as written or as imported; () when none."""
         last = function.attr if isinstance(function, ast.Attribute) else ""

@@ -103,7 +103,7 @@ class Statements(Conditions):
 
     def _parameter_value(self, argument: ast.arg) -> Value:
         model = parameter(self.rules, self.place, argument.arg, argument.annotation)
-        return (model,) if model is not None else (Text(argument.arg),)
+        return (model,) if model is not None else self.class_variable(argument.arg) or (Text(argument.arg),)
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Run through statements in order; what one of them makes known holds for the rest."""
