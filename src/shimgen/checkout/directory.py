@@ -54,7 +54,7 @@ def _python_files(top: str) -> Iterator[str]:
 
 def _is_source(parent: str, name: str) -> bool:
     hidden = name.startswith(".") or name == "__pycache__"
-    return not hidden and not Path(parent, name, "pyvenv.cfg").exists()
+    return not hidden and not os.path.exists(f"{parent}/{name}/pyvenv.cfg")  # noqa: PTH110 - False where nothing may be read
 
 
 def _look(target: str) -> tuple[str, Seen]:
