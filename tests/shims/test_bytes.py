@@ -9,7 +9,14 @@ import pytest
 from shimgen.shims import find_shims, remove_shims
 from tests.shims.hand import run
 
-FULL = b"class Full:\n    def alpha(self, a=1):\n        return a\n\n    @property\n    def beta(self):\n        return 1\n"
+FULL = b"""class Full:
+    def alpha(self, a=1):
+        return a
+
+    @property
+    def beta(self):
+        return 1
+"""
 WRAPPER = "class Wrapper:\n    def __init__(self):\n        self.model = Full()\n"
 GAPS = ("Wrapper.model -> Full: alpha", "Wrapper.model -> Full: beta")
 
@@ -103,7 +110,8 @@ def test_mixed_indentation_is_refused(before: str) -> None:
 
 def test_markers_that_are_not_ours() -> None:
     text = (
-        'class Wrapper:\n    """\n    # shimgen: forwards to self.model (Full)"""\n    def alpha(self):\n        return 1\n\n'
+        'class Wrapper:\n    """\n    # shimgen: forwards to self.model (Full)"""\n'
+        "    def alpha(self):\n        return 1\n\n"
         "    # shimgen: forwards to nobody\n    if True:\n        pass\n\n"
         "    # shimgen: another remark\n    def beta(self):\n        return 1\n"
     )
@@ -116,7 +124,8 @@ def test_what_a_found_shim_says() -> None:
     alpha, beta = find_shims(result)
     assert (alpha.cls, alpha.class_line, alpha.member, alpha.line) == ("Wrapper", 1, "alpha", 5)
     assert beta.text == (
-        "    # shimgen: forwards to self.model (Full)\n    @property\n    def beta(self):\n        return self.model.beta\n"
+        "    # shimgen: forwards to self.model (Full)\n"
+        "    @property\n    def beta(self):\n        return self.model.beta\n"
     )
     assert result[alpha.start : alpha.end].decode() == "\n" + alpha.text
 
