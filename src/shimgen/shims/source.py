@@ -105,7 +105,7 @@ def find_class(tree: ast.Module, name: str, line: int) -> ClassSite:
         return exact[0]
     if len(found) == 1 and not line:
         return found[0]
-    raise no_place(f"the file has {len(found)} classes {name}, and none of them at line {line}")
+    raise no_place(f"no class {name} begins at line {line}")
 
 
 def first_line(node: ast.stmt) -> int:
