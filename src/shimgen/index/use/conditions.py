@@ -6,7 +6,7 @@ import ast
 from fnmatch import fnmatchcase
 from itertools import product
 
-from shimgen.index.use.expressions import Expressions
+from shimgen.index.use.builtins import Builtins
 from shimgen.index.use.record import Detail, source
 from shimgen.index.use.values import (
     NOTHING_KNOWN,
@@ -50,7 +50,7 @@ def there(facts: tuple[Fact, ...]) -> Outcome:
     return Outcome(Side(present=facts), Side(absent=clauses)) if facts else NOTHING_KNOWN
 
 
-class Conditions(Expressions):
+class Conditions(Builtins):
     """Evaluates expressions in a boolean context."""
 
     _last: Value = ()
@@ -110,7 +110,7 @@ class Conditions(Expressions):
             return self._is(node)
         if name in ("callable", "bool", "any", "all") and len(node.args) == 1:
             return self.test(node.args[0])
-        value = self._children(node) if name in _ANSWERS else self.value(node)
+        value = self.children(node) if name in _ANSWERS else self.value(node)
         if any(fnmatchcase(name, glob) for glob in self.rules.profile.predicates):
             asked = tuple(m for argument in node.args[:1] for m in models(self.peek(argument)))
             return there(tuple(Fact(m.key, "", source(node)) for m in asked))

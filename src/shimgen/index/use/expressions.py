@@ -28,7 +28,6 @@ from shimgen.index.use.values import (
 from shimgen.model.facts import CallShape, Expr
 
 _FLUENT = frozenset(("eval", "train", "to", "cuda", "cpu", "half", "float", "bfloat16", "requires_grad_", "type"))
-_SEQUENCES = frozenset(("list", "tuple", "reversed", "sorted", "iter", "set"))
 
 
 def shape_of(call: ast.Call) -> CallShape:
@@ -61,13 +60,13 @@ class Expressions(Recorder):
         if node is None:
             return EMPTY
         visit = _VISIT.get(type(node))
-        return visit(self, node) if visit is not None else self._children(node)
+        return visit(self, node) if visit is not None else self.children(node)
 
     def test(self, node: ast.expr) -> Outcome:
         """What the expression says when it is true and when it is false."""
         raise NotImplementedError
 
-    def _children(self, node: ast.AST) -> Value:
+    def children(self, node: ast.AST) -> Value:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child)
@@ -156,7 +155,7 @@ class Expressions(Recorder):
         """The outcome of `and` / `or`, and the values of the operands."""
         raise NotImplementedError
 
-    def _outcome(self, node: ast.expr) -> Value:
+    def outcome(self, node: ast.expr) -> Value:
         outcome = self.test(node)
         return (outcome,) if outcome else OTHER
 
@@ -207,12 +206,16 @@ class Expressions(Recorder):
     def _call(self, node: ast.Call) -> Value:
         function = node.func
         name = function.id if isinstance(function, ast.Name) else ""
-        if name in _BUILTINS and name not in self.env:
-            return _BUILTINS[name](self, node)
+        if name and name not in self.env and (handled := self.builtin(name, node)):
+            return handled
         callee = self._callee(node)
         if not any(isinstance(b, Parameters) for b in callee):
             self._arguments(node)
         return self.accessed(function) or callee
+
+    def builtin(self, name: str, node: ast.Call) -> Value:
+        """The result of a builtin that matters here; () for any other function."""
+        raise NotImplementedError
 
     def _arguments(self, node: ast.Call) -> None:
         for argument in node.args:
@@ -224,7 +227,7 @@ class Expressions(Recorder):
         function = node.func
         if not isinstance(function, ast.Attribute):
             return self._called(node, self.value(function))
-        if function.attr == "signature" and (parameters := self._signature(node)):
+        if function.attr == "signature" and (parameters := self.signature(node)):
             return parameters
         base = self.value(function.value)
         found = models(base)
@@ -251,24 +254,6 @@ class Expressions(Recorder):
                 self.record(member.model, member.name, detail)
         return union(*results) or OTHER
 
-    def _hasattr(self, node: ast.Call) -> Value:
-        return self._outcome(node)
-
-    def _getattr(self, node: ast.Call) -> Value:
-        if len(node.args) < 2:
-            return self._children(node)
-        found = models(self.value(node.args[0]))
-        default = self.value(node.args[2]) if len(node.args) > 2 else ()
-        names = self.names(node.args[1])
-        if not found:
-            reached = self.attribute_of(node.args[0], names[0]) if len(names) == 1 else ()
-            return union(reached, default) or OTHER
-        text = source(node.args[2]) if len(node.args) > 2 else None
-        probe = source(node) if text is not None else ""
-        detail = Detail("read" if text is None else "probe", node.args[1].lineno, source(node.args[0]), probe=probe)
-        members = tuple(Member(m, n, self.record(m, n, detail), text, probe) for m in found for n in names)
-        return union(members, default)
-
     def names(self, node: ast.expr) -> tuple[str, ...]:
         """The member names that an expression can be; what the source computes becomes "*"."""
         strings = tuple(n for b in self.value(node) if isinstance(b, Strings) for n in b.names)
@@ -280,51 +265,13 @@ class Expressions(Recorder):
             return tuple(a + b for a in self.names(node.left) for b in self.names(node.right))
         return ("*",)
 
-    def _setattr(self, node: ast.Call) -> Value:
-        if len(node.args) != 3:
-            return self._children(node)
-        found = models(self.value(node.args[0]))
-        self.value(node.args[2])
-        for name in self.names(node.args[1]):
-            self.write(found, name, node.args[1].lineno, node.args[0], node.args[2])
-        return OTHER
-
     def write(
         self, found: tuple[Model, ...], member: str, line: int, receiver: ast.expr, node: ast.expr | None
     ) -> None:
         """Record an assignment to a member; from here on the member is there."""
         raise NotImplementedError
 
-    def _delattr(self, node: ast.Call) -> Value:
-        if len(node.args) != 2:
-            return self._children(node)
-        for model in models(self.value(node.args[0])):
-            for name in self.names(node.args[1]):
-                self.record(model, name, Detail("delete", node.args[1].lineno, source(node.args[0])))
-        return OTHER
-
-    def _type(self, node: ast.Call) -> Value:
-        value = self.value(node.args[0]) if len(node.args) == 1 else self._children(node)
-        return tuple(Model(m.rule, m.key, m.ambiguous, cls=True) for m in models(value)) or OTHER
-
-    def _second(self, node: ast.Call) -> Value:
-        return self.value(node.args[1]) if len(node.args) == 2 else self._children(node)
-
-    def _enumerate(self, node: ast.Call) -> Value:
-        elements = self.elements(node.args[0]) if node.args else OTHER
-        return (Items((Row((OTHER, elements)),)),)
-
-    def _zip(self, node: ast.Call) -> Value:
-        return (Items((Row(tuple(self.elements(a) for a in node.args)),)),)
-
-    def _same(self, node: ast.Call) -> Value:
-        if len(node.args) != 1:
-            return self._children(node)
-        for keyword in node.keywords:
-            self.value(keyword.value)
-        return (Items(self.elements(node.args[0])),)
-
-    def _signature(self, node: ast.Call) -> Value:
+    def signature(self, node: ast.Call) -> Value:
         """`inspect.signature(model.forward)`: the lookup of the member is no use of its own. () for anything else."""
         if len(node.args) != 1 or not isinstance(node.args[0], ast.Attribute):
             return ()
@@ -340,23 +287,6 @@ class Expressions(Recorder):
         return value
 
 
-_BUILTINS: dict[str, Callable[[Expressions, ast.Call], Value]] = {
-    "hasattr": Expressions._hasattr,
-    "isinstance": Expressions._hasattr,
-    "issubclass": Expressions._hasattr,
-    "callable": Expressions._hasattr,
-    "bool": Expressions._hasattr,
-    "getattr": Expressions._getattr,
-    "setattr": Expressions._setattr,
-    "delattr": Expressions._delattr,
-    "type": Expressions._type,
-    "cast": Expressions._second,
-    "enumerate": Expressions._enumerate,
-    "zip": Expressions._zip,
-    "signature": lambda self, node: self._signature(node) or self._children(node),
-    **dict.fromkeys(_SEQUENCES, Expressions._same),
-}
-
 _VISIT: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Constant: Expressions._constant,
     ast.Name: Expressions._name,
@@ -366,8 +296,8 @@ _VISIT: dict[type[ast.expr], Callable[..., Value]] = {
     ast.NamedExpr: Expressions._named,
     ast.IfExp: Expressions._choice,
     ast.BoolOp: Expressions._boolean,
-    ast.Compare: Expressions._outcome,
-    ast.UnaryOp: Expressions._outcome,
+    ast.Compare: Expressions.outcome,
+    ast.UnaryOp: Expressions.outcome,
     ast.Tuple: Expressions._sequence,
     ast.List: Expressions._sequence,
     ast.Set: Expressions._sequence,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from shimgen.index.use.blocks import CATCHING, catch_of, ends, error_of, message_of
 from shimgen.index.use.conditions import Conditions, all_missing
 from shimgen.index.use.expressions import written
 from shimgen.index.use.names import imported
@@ -29,54 +30,9 @@ from shimgen.index.use.values import (
     union,
 )
 
-_CATCHING = frozenset(("AttributeError", "Exception", "BaseException"))
 _TEXTUAL = frozenset(("str", "int", "bool", "float", "bytes", "Path", "PathLike", "dict", "Dict", "list", "List"))
 _TAIL = 3
 Def = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def ends(block: Sequence[ast.stmt]) -> bool:
-    """Whether control never leaves the block at its end."""
-    last = block[-1] if block else None
-    if isinstance(last, ast.If):
-        return ends(last.body) and ends(last.orelse)
-    if isinstance(last, ast.With | ast.AsyncWith):
-        return ends(last.body)
-    return isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break)
-
-
-def error_of(block: Sequence[ast.stmt]) -> str | None:
-    """The text of the error that the block always ends with, None when it may end otherwise."""
-    last = block[-1] if block else None
-    if not isinstance(last, ast.Raise | ast.If | ast.With | ast.AsyncWith):
-        return None
-    if any(isinstance(n, ast.Return) for statement in block[:-1] for n in ast.walk(statement)):
-        return None
-    if isinstance(last, ast.Raise):
-        return message_of(last.exc)
-    if isinstance(last, ast.If):
-        first, second = error_of(last.body), error_of(last.orelse)
-        return None if second is None else first
-    return error_of(last.body)
-
-
-def message_of(node: ast.expr | None) -> str:
-    """The text of an error or of an assert's message, with {placeholders} as written."""
-    if node is None:
-        return ""
-    if isinstance(node, ast.Call) and node.args:
-        return message_of(node.args[0])
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_piece(value) for value in node.values)
-    return source(node)
-
-
-def _piece(node: ast.expr) -> str:
-    if isinstance(node, ast.FormattedValue):
-        return "{" + source(node.value) + "}"
-    return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
 def parameter(rules: Rules, place: Place, name: str, annotation: ast.expr | None) -> Model | None:
@@ -197,7 +153,7 @@ class Statements(Conditions):
 
     def _try(self, node: ast.Try) -> None:
         before, present, catches = self.env, self.present, self.catches
-        catch = _catch(node.handlers)
+        catch = catch_of(node.handlers)
         self.catches = (*catches, catch) if catch else catches
         self.env = dict(before)
         self.block(node.body)
@@ -226,7 +182,7 @@ class Statements(Conditions):
                 self.bind(item.optional_vars, value)
             if isinstance(item.context_expr, ast.Call) and source(item.context_expr.func).endswith("suppress"):
                 names = [source(a) for a in item.context_expr.args]
-                if _CATCHING.intersection(names):
+                if CATCHING.intersection(names):
                     self.catches = (*self.catches, Catch(f"suppress({', '.join(names)})"))
         self.block(node.body)
         self.catches = catches
@@ -360,22 +316,6 @@ def _textual(annotation: ast.expr | None) -> bool:
     text = annotation.value if isinstance(annotation, ast.Constant) else None
     names = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)}
     return bool(_TEXTUAL & (names | ({text} if isinstance(text, str) else set())))
-
-
-def _catch(handlers: list[ast.ExceptHandler]) -> Catch | None:
-    """How the handlers treat an AttributeError: None when it passes through or is raised again for any error."""
-    for handler in handlers:
-        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type] if handler.type else []
-        names = [source(t).rpartition(".")[2] for t in types]
-        if names and not _CATCHING.intersection(names):
-            continue
-        text = f"try/except {', '.join(names)}".rstrip()
-        error = error_of(handler.body)
-        if error is not None and "AttributeError" in names:
-            return Catch(text, True, error)
-        raising = any(isinstance(n, ast.Raise) for statement in handler.body for n in ast.walk(statement))
-        return None if raising else Catch(text)
-    return None
 
 
 _VISIT: dict[type[ast.stmt], Callable[..., None]] = {

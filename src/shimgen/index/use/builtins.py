@@ -1,0 +1,94 @@
+"""Builtin functions that look up, probe, set or pass on what they are given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from shimgen.index.use.expressions import Expressions
+from shimgen.index.use.record import Detail, source
+from shimgen.index.use.values import OTHER, Items, Member, Model, Row, Value, models, union
+
+_SEQUENCES = ("list", "tuple", "reversed", "sorted", "iter", "set")
+
+
+class Builtins(Expressions):
+    """Evaluates calls of builtin functions."""
+
+    def builtin(self, name: str, node: ast.Call) -> Value:
+        handle = _BUILTINS.get(name)
+        return handle(self, node) if handle is not None else ()
+
+    def _hasattr(self, node: ast.Call) -> Value:
+        return self.outcome(node)
+
+    def _getattr(self, node: ast.Call) -> Value:
+        if len(node.args) < 2:
+            return self.children(node)
+        found = models(self.value(node.args[0]))
+        default = self.value(node.args[2]) if len(node.args) > 2 else ()
+        names = self.names(node.args[1])
+        if not found:
+            reached = self.attribute_of(node.args[0], names[0]) if len(names) == 1 else ()
+            return union(reached, default) or OTHER
+        text = source(node.args[2]) if len(node.args) > 2 else None
+        probe = source(node) if text is not None else ""
+        detail = Detail("read" if text is None else "probe", node.args[1].lineno, source(node.args[0]), probe=probe)
+        members = tuple(Member(m, n, self.record(m, n, detail), text, probe) for m in found for n in names)
+        return union(members, default)
+
+    def _setattr(self, node: ast.Call) -> Value:
+        if len(node.args) != 3:
+            return self.children(node)
+        found = models(self.value(node.args[0]))
+        self.value(node.args[2])
+        for name in self.names(node.args[1]):
+            self.write(found, name, node.args[1].lineno, node.args[0], node.args[2])
+        return OTHER
+
+    def _delattr(self, node: ast.Call) -> Value:
+        if len(node.args) != 2:
+            return self.children(node)
+        for model in models(self.value(node.args[0])):
+            for name in self.names(node.args[1]):
+                self.record(model, name, Detail("delete", node.args[1].lineno, source(node.args[0])))
+        return OTHER
+
+    def _type(self, node: ast.Call) -> Value:
+        value = self.value(node.args[0]) if len(node.args) == 1 else self.children(node)
+        return tuple(Model(m.rule, m.key, m.ambiguous, cls=True) for m in models(value)) or OTHER
+
+    def _second(self, node: ast.Call) -> Value:
+        return self.value(node.args[1]) if len(node.args) == 2 else self.children(node)
+
+    def _enumerate(self, node: ast.Call) -> Value:
+        elements = self.elements(node.args[0]) if node.args else OTHER
+        return (Items((Row((OTHER, elements)),)),)
+
+    def _zip(self, node: ast.Call) -> Value:
+        return (Items((Row(tuple(self.elements(a) for a in node.args)),)),)
+
+    def _same(self, node: ast.Call) -> Value:
+        if len(node.args) != 1:
+            return self.children(node)
+        for keyword in node.keywords:
+            self.value(keyword.value)
+        return (Items(self.elements(node.args[0])),)
+
+
+_BUILTINS: dict[str, Callable[[Builtins, ast.Call], Value]] = {
+    "hasattr": Builtins._hasattr,
+    "isinstance": Builtins._hasattr,
+    "issubclass": Builtins._hasattr,
+    "callable": Builtins._hasattr,
+    "bool": Builtins._hasattr,
+    "getattr": Builtins._getattr,
+    "setattr": Builtins._setattr,
+    "delattr": Builtins._delattr,
+    "type": Builtins._type,
+    "cast": Builtins._second,
+    "enumerate": Builtins._enumerate,
+    "zip": Builtins._zip,
+    "signature": lambda self, node: self.signature(node) or self.children(node),
+    **dict.fromkeys(_SEQUENCES, Builtins._same),
+}
