@@ -30,7 +30,7 @@ from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
 from shimgen.patch import undo
-from tests.contents import insertions, pairs
+from tests.contents import insertions, lines, pairs
 from tests.gitrepo import Repo, make_repo
 
 LINES = [b"line %d\n" % n for n in range(20)]
@@ -378,19 +378,20 @@ def test_a_damaged_record_is_said_and_nothing_is_changed(place: Repo, damage: by
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(insertions(), insertions())
-def test_revert_after_any_edit_gives_what_the_edit_alone_gives_or_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, pair: tuple[bytes, bytes], other: tuple[bytes, bytes]
+@given(insertions(), lines, lines)
+def test_revert_after_edits_above_and_below_gives_what_they_alone_give_or_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, pair: tuple[bytes, bytes], above: list[bytes], below: list[bytes]
 ) -> None:
     place = Repo(tmp_path_factory.mktemp("edits"))
-    (before, after), (head, tail) = pair, other
-    place.write({"a.py": before})
-    apply_changes(at(place), [FileChange("a.py", before, after)])
-    edited = head + b"\n# above\n" + after + b"\n# below\n" + tail
-    place.write({"a.py": edited})
+    head, tail = (b"".join(b"# " + line for line in block) for block in (above, below))
+    inner = [BEFORE + content + b"\n" + BEFORE for content in pair]
+    before, after = (head + content + tail for content in inner)
+    place.write({"a.py": inner[0]})
+    apply_changes(at(place), [FileChange("a.py", *inner)])
+    place.write({"a.py": after})
     try:
         revert(at(place), undo)
     except GenerateError:
-        assert place.read("a.py") == edited
+        assert place.read("a.py") == after
     else:
-        assert place.read("a.py") == head + b"\n# above\n" + before + b"\n# below\n" + tail
+        assert place.read("a.py") == before

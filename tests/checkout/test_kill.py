@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from shimgen.checkout import apply_changes, open_checkout, recover, revert, state
-from shimgen.checkout.journal import Entry, Record, write_pending
+from shimgen.checkout.journal import write_pending
+from shimgen.checkout.record import Entry, Record
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.patch import undo

@@ -9,9 +9,10 @@ from dataclasses import replace
 from shimgen.checkout import transaction
 from shimgen.checkout.command import GitError, git
 from shimgen.checkout.directory import installed_version
-from shimgen.checkout.journal import Entry, Record, locked
+from shimgen.checkout.journal import locked
 from shimgen.checkout.objects import listing
 from shimgen.checkout.opening import Checkout
+from shimgen.checkout.record import Entry, Record
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
 from shimgen.checkout.undoing import AppliedFile, Reverted, Undo, applied_files, take_out

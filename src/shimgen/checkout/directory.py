@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha1
 from pathlib import Path
 
@@ -24,6 +23,8 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     `pristine` names the files that shimgen itself changed, with the blob ids they had before: the baseline is
     identified by what was there before, so that its id stays what a pin expects.
     """
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
+
     paths = sorted(_python_files(str(folder)))
     if not paths:
         raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")

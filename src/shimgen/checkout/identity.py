@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
 
 from shimgen.checkout.command import GitError, git
 from shimgen.checkout.directory import installed_version
@@ -62,6 +61,8 @@ def _branch_and_remote(repository: Repository) -> tuple[str, str]:
 
 
 def _without_credentials(url: str) -> str:
+    from urllib.parse import urlsplit, urlunsplit  # slow to import, as is all that only this module needs
+
     parts = urlsplit(url)
     if not parts.scheme or "@" not in parts.netloc:
         return url

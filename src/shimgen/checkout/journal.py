@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import io
-import json
 import os
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from shimgen.checkout.files import move, sync_folder, write_new
+from shimgen.checkout.record import Record
 from shimgen.model.errors import GenerateError
 
-SCHEMA = "shimgen-journal/1"
 PENDING = "pending.zip"
 LOCK = "lock"
-LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +35,6 @@ class Place:
     def pending(self) -> Path:
         """The record of a run that has begun and not ended."""
         return self.state / PENDING
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One file of a record, with its content before and after."""
-
-    path: str
-    before: bytes
-    after: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One run. `kind`: "apply" or "revert"; `head`, `version`: the baseline then; `drops`: the records taken back."""
-
-    kind: str
-    entries: tuple[Entry, ...]
-    head: str = ""
-    version: str = ""
-    drops: tuple[str, ...] = ()
 
 
 def applied(place: Place) -> list[str]:
@@ -76,17 +52,11 @@ def next_name(place: Place) -> str:
 
 def read_record(path: Path) -> Record:
     """Raises GenerateError when the file is not a record that shimgen wrote."""
+    from shimgen.checkout.archive import unpack  # slow to import, and most runs meet no journal
+
     try:
-        with zipfile.ZipFile(path) as archive:
-            head = json.loads(archive.read("record.json"))
-            if head["schema"] != SCHEMA:
-                raise ValueError(f"schema {head['schema']!r}")
-            entries = tuple(
-                Entry(str(name), archive.read(f"before/{number}"), archive.read(f"after/{number}"))
-                for number, name in enumerate(head["paths"])
-            )
-        return Record(str(head["kind"]), entries, str(head["head"]), str(head["version"]), tuple(head["drops"]))
-    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        return unpack(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise GenerateError(
             f"the record {path} cannot be read ({error})", "restore the checkout with git, then delete that file"
         ) from error
@@ -94,28 +64,12 @@ def read_record(path: Path) -> Record:
 
 def write_pending(place: Place, record: Record) -> None:
     """From here on the run has begun."""
-    head = {
-        "schema": SCHEMA,
-        "kind": record.kind,
-        "head": record.head,
-        "version": record.version,
-        "drops": record.drops,
-        "paths": [entry.path for entry in record.entries],
-    }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, "record.json", json.dumps(head, indent=1).encode())
-        for number, entry in enumerate(record.entries):
-            _add(archive, f"before/{number}", entry.before)
-            _add(archive, f"after/{number}", entry.after)
+    from shimgen.checkout.archive import pack
+
     waiting = place.state / f"{PENDING}.new"
     waiting.unlink(missing_ok=True)
-    write_new(waiting, buffer.getvalue())
+    write_new(waiting, pack(record))
     move(waiting, place.pending)
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name, LONG_AGO), content, zipfile.ZIP_DEFLATED)
 
 
 def settle(place: Place, record: Record) -> None:

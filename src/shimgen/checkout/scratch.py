@@ -7,8 +7,6 @@ git can be asked what it would print or store, and nothing that a checkout or a 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +34,9 @@ class Scratch:
 @contextmanager
 def scratch(repository: Repository) -> Iterator[Scratch]:
     """A scratch repository that sees the objects of `repository`; gone afterwards."""
+    import shutil  # these two are slow to import, and reading a clean checkout does not need them
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="shimgen-") as temporary:
         gitdir, worktree = Path(temporary, "git"), Path(temporary, "tree")
         worktree.mkdir()

@@ -11,7 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from shimgen.checkout.files import RETRY, beside, content_id, inside, regular_target, sync_folder, write_beside
-from shimgen.checkout.journal import Entry, Place, Record, locked, read_record, settle, write_pending
+from shimgen.checkout.journal import Place, locked, read_record, settle, write_pending
+from shimgen.checkout.record import Entry, Record
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
 

@@ -87,14 +87,14 @@ def _list_index(repository: Repository, output: bytes, found: _Listing) -> None:
             continue
         found.blobs[path] = blob.decode()
         found.seen[path] = (now.st_mtime_ns, now.st_size)
-        if stage != b"0" or not _as_recorded(now, [int(number) for number in numbers], index_time):
+        if stage != b"0" or not _as_recorded(now, numbers, index_time):
             unsure[path] = blob.decode()
     _compare(repository, unsure, found)
 
 
-def _as_recorded(now: os.stat_result, numbers: list[int], index_time: int) -> bool:
+def _as_recorded(now: os.stat_result, numbers: list[bytes], index_time: int) -> bool:
     """Whether a file is as the index saw it, and was last written safely before the index was."""
-    ctime, ctime_ns, mtime, mtime_ns, inode, size = numbers
+    ctime, ctime_ns, mtime, mtime_ns, inode, size = map(int, numbers)
     written = mtime * 1_000_000_000 + mtime_ns
     # Where an index has no sub-second times the files look changed, and are then compared by content.
     same_time = now.st_mtime_ns == written and now.st_ctime_ns == ctime * 1_000_000_000 + ctime_ns
