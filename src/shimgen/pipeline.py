@@ -272,7 +272,7 @@ def check_pin(checkout: Checkout, tree: Tree, pin: Pin | None) -> None:
 def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:
     """Uncommitted changes in a file that would be touched, other than shimgen's own, stop everything."""
     own = {file.path for file in baseline.state(session.checkout) if file.intact}
-    dirty = [p for p in session.checkout.dirty_files(paths) if session.checkout.prefix + p not in own]
+    dirty = [p for p in session.checkout.dirty_files(paths) if p not in own]
     if dirty:
         more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
         message = f"{dirty[0]}{more} has uncommitted changes and would be changed; nothing was changed"
@@ -286,7 +286,7 @@ def revert(settings: Settings) -> Outcome:
     opened = baseline.open_checkout(settings.checkout)
     recovered = baseline.recover(opened)
     found = baseline.revert(opened, undo)
-    changes = tuple(FileChange(path, b"", b"") for path in sorted((*found.restored, *found.edited)))
+    changes = tuple(FileChange(path, b"", b"") for path in found.restored)
     tree = opened.tree()
     return Outcome(Analysis(tree.baseline, settings.profile_name), changes, recovered=recovered or "")
 

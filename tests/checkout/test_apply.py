@@ -181,6 +181,12 @@ def test_a_file_that_is_not_as_it_was_stops_everything(
     assert state(checkout) == ()
 
 
+def test_a_file_listed_twice_is_not_written(place: Repo) -> None:
+    error = refused(lambda: apply_changes(at(place), [CHANGES[1], FileChange("a.py", BEFORE, LATER)]))
+    assert "listed twice" in error.message
+    assert place.read("a.py") == BEFORE
+
+
 def test_two_paths_of_one_file_are_not_written(place: Repo) -> None:
     checkout = at(place)
     os.link(place.path / "a.py", place.path / "same.py")
@@ -384,10 +390,10 @@ def test_revert_after_edits_above_and_below_gives_what_they_alone_give_or_change
 ) -> None:
     place = Repo(tmp_path_factory.mktemp("edits"))
     head, tail = (b"".join(b"# " + line for line in block) for block in (above, below))
-    inner = [BEFORE + content + b"\n" + BEFORE for content in pair]
-    before, after = (head + content + tail for content in inner)
-    place.write({"a.py": inner[0]})
-    apply_changes(at(place), [FileChange("a.py", *inner)])
+    bare, shimmed = (BEFORE + content + b"\n" + BEFORE for content in pair)
+    before, after = (head + content + tail for content in (bare, shimmed))
+    place.write({"a.py": bare})
+    apply_changes(at(place), [FileChange("a.py", bare, shimmed)])
     place.write({"a.py": after})
     try:
         revert(at(place), undo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -214,6 +215,20 @@ def test_a_file_written_while_it_is_analysed_is_not_mixed_in(repo: Repo) -> None
         tree.read("a.py")
 
 
+def test_a_file_that_grows_while_it_is_read_is_said(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tree_of(repo)
+    real = os.fdopen
+
+    def grow(descriptor: int, mode: str) -> IO[bytes]:
+        with (repo.path / "a.py").open("ab") as file:
+            file.write(b"more\n")
+        return real(descriptor, mode)
+
+    monkeypatch.setattr(os, "fdopen", grow)
+    with pytest.raises(BaselineError, match="changed while"):
+        tree.read("a.py")
+
+
 def test_a_file_deleted_while_it_is_analysed_is_said(repo: Repo) -> None:
     tree = tree_of(repo)
     (repo.path / "a.py").unlink()
@@ -239,3 +254,23 @@ def test_reading_writes_nothing(repo: Repo) -> None:
 def test_dirty_files_are_told_for_the_paths_asked(repo: Repo) -> None:
     repo.write({"a.py": b"x\n", "b.py": b"x\n"})
     assert open_checkout(repo.path).dirty_files(("sub/c.py", "b.py")) == ("b.py",)
+
+
+@pytest.mark.parametrize("kind", ["tracked", "untracked", "directory"])
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    folder = tmp_path / "plain" if kind == "directory" else repo.path
+    Repo(folder).write({"new.py" if kind == "untracked" else "a.py": b"other\n"})
+
+    real = os.open
+
+    def refuse(path: str, *arguments: int) -> int:
+        if str(path).endswith(".py"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *arguments)
+
+    checkout = open_checkout(folder)
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(BaselineError, match=r"\.py cannot be read: Permission denied"):
+        checkout.tree()

@@ -59,7 +59,7 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def start(
     folder: Path, *arguments: str, extra: Mapping[str, str] | None = None, stdin: int = subprocess.DEVNULL
 ) -> subprocess.Popen[bytes]:
-    """Start git in `folder`. Raises GitMissingError when there is none."""
+    """Start git in `folder`, to be used in a `with` statement. Raises GitMissingError when there is none."""
     try:
         return subprocess.Popen(
             [*GIT, *arguments],
@@ -86,4 +86,5 @@ def finish(process: subprocess.Popen[bytes], given: bytes | None = None) -> byte
 def git(folder: Path, *arguments: str, given: bytes | None = None, extra: Mapping[str, str] | None = None) -> bytes:
     """Run one git command in `folder`, with `given` as its input, and return what it prints. Raises GitError."""
     stdin = subprocess.DEVNULL if given is None else subprocess.PIPE
-    return finish(start(folder, *arguments, extra=extra, stdin=stdin), given)
+    with start(folder, *arguments, extra=extra, stdin=stdin) as process:
+        return finish(process, given)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha1
 from pathlib import Path
 
-from shimgen.checkout.worktree import Seen, read_unchanged
+from shimgen.checkout.reading import Seen, read_seen, read_unchanged
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree, blob_id
 
@@ -59,9 +59,8 @@ def _is_source(parent: str, name: str) -> bool:
 
 
 def _look(target: str) -> tuple[str, Seen]:
-    with os.fdopen(os.open(target, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
-        now = os.fstat(file.fileno())
-        return blob_id(file.read()), (now.st_mtime_ns, now.st_size)
+    content, seen = read_seen(target)
+    return blob_id(content), seen
 
 
 def _digest(blobs: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
 
-RETRY = "git status (and `shimgen diff` to see what would be written now)"
+RETRY = "shimgen diff"
 
 
 def beside(target: Path) -> Path:

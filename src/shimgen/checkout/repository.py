@@ -39,36 +39,38 @@ def find_repository(folder: Path) -> Repository | None:
     Raises BaselineError when there is one that cannot be used.
     """
     try:
-        facts = start(folder, "rev-parse", *FACTS)
-        gitdir = start(folder, "rev-parse", "--absolute-git-dir")
-        head = start(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        with (
+            start(folder, "rev-parse", *FACTS) as facts,
+            start(folder, "rev-parse", "--absolute-git-dir") as gitdir,
+            start(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") as head,
+        ):
+            known, directory = finish(facts).decode(), Path(_path(finish(gitdir)))
+            commit = head.communicate()[0].decode().strip()
     except GitMissingError:
         _refuse_without_git(folder)
         return None
-    try:
-        known = finish(facts).decode().split("\n", 3)
-        directory = Path(_path(finish(gitdir)))
     except GitError as failure:
-        gitdir.communicate()
-        head.communicate()
         _refuse_unreadable(folder, failure)
         return None
-    commit = head.communicate()[0].decode().strip()
-    bare, inside, algorithm, up = known
-    if inside != "true" and bare != "true":
+    bare, inside, algorithm, up = known.split("\n", 3)
+    if "true" not in (bare, inside):
         raise BaselineError(f"{folder} is inside the git directory {directory}", "give the work tree instead")
     toplevel = folder if bare == "true" else (folder / up.removesuffix("\n")).resolve()
+    return Repository(
+        folder, toplevel, directory, _prefix(folder, toplevel, directory), commit, algorithm, bare == "true"
+    )
+
+
+FACTS = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--show-cdup")
+
+
+def _prefix(folder: Path, toplevel: Path, directory: Path) -> str:
     if not folder.is_relative_to(toplevel):
         raise BaselineError(
             f"the work tree of {directory} is {toplevel}, and {folder} is not in it", "git worktree list"
         )
     inner = folder.relative_to(toplevel).as_posix()
-    return Repository(
-        folder, toplevel, directory, "" if inner == "." else f"{inner}/", commit, algorithm, bare == "true"
-    )
-
-
-FACTS = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--show-cdup")
+    return "" if inner == "." else f"{inner}/"
 
 
 def _path(output: bytes) -> str:

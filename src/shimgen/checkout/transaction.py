@@ -35,6 +35,8 @@ def perform(place: Place, record: Record) -> None:
 def _checked(place: Place, record: Record) -> dict[str, Path]:
     """The files to write, each found to be what its change was made for."""
     targets = {entry.path: regular_target(place.base, entry.path) for entry in record.entries}
+    if len(targets) != len(record.entries):
+        raise GenerateError("a file is listed twice in one change; nothing was changed")
     same: dict[tuple[int, int], str] = {}
     for entry in record.entries:
         target = targets[entry.path]

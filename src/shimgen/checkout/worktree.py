@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from shimgen.checkout.command import finish, start
 from shimgen.checkout.objects import read_blobs
+from shimgen.checkout.reading import Seen, read_seen, read_unchanged
 from shimgen.checkout.repository import PYTHON_FILES, Repository
 from shimgen.checkout.scratch import converted_ids
 from shimgen.model.errors import BaselineError
@@ -25,8 +26,6 @@ ENTRY = re.compile(
     rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\t.*\n"
 )
 REGULAR = (b"100644", b"100755")
-Seen = tuple[int, int]
-"""When and how large a file was as it was listed: (mtime in ns, size)."""
 
 
 @dataclass(slots=True)
@@ -44,14 +43,16 @@ def worktree_tree(repository: Repository) -> Tree:
     Symbolic links and submodules are left out. A file that a sparse checkout leaves out is read from git's objects.
     """
     folder = repository.folder
-    index = start(folder, "ls-files", "--stage", "--debug", "-t", "-z", "--", PYTHON_FILES)
-    others = start(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", PYTHON_FILES)
-    staged = start(folder, *STAGED, repository.head, "--", PYTHON_FILES)
     found = _Listing({}, {}, set())
-    _list_index(repository, finish(index), found)
-    for path in _paths(finish(others)):
-        _list_untracked(repository, path, found)
-    dirty = found.dirty | {path for path in _paths(finish(staged)) if path.endswith(".py")}
+    with (
+        start(folder, "ls-files", "--stage", "--debug", "-t", "-z", "--", PYTHON_FILES) as index,
+        start(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", PYTHON_FILES) as others,
+        start(folder, *STAGED, repository.head, "--", PYTHON_FILES) as staged,
+    ):
+        _list_index(repository, finish(index), found)
+        for path in _paths(finish(others)):
+            _list_untracked(repository, path, found)
+        dirty = found.dirty | {path for path in _paths(finish(staged)) if path.endswith(".py")}
     if not found.blobs:
         raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
     baseline = Baseline("git", repository.head, tuple(sorted(dirty)))
@@ -105,7 +106,7 @@ def _compare(repository: Repository, unsure: Mapping[str, str], found: _Listing)
     """Read the files that may have changed, and tell those that did."""
     changed: dict[str, str] = {}
     for path, blob in unsure.items():
-        content = (repository.folder / path).read_bytes()
+        content, found.seen[path] = read_seen(f"{repository.folder}/{path}")
         own = repository.object_id(content)
         if own != blob:
             changed[path] = own
@@ -118,10 +119,9 @@ def _compare(repository: Repository, unsure: Mapping[str, str], found: _Listing)
 
 def _list_untracked(repository: Repository, path: str, found: _Listing) -> None:
     target = repository.folder / path
-    now = target.lstat()
-    if path.endswith(".py") and stat.S_ISREG(now.st_mode):
-        found.blobs[path] = repository.object_id(target.read_bytes())
-        found.seen[path] = (now.st_mtime_ns, now.st_size)
+    if path.endswith(".py") and target.is_file() and not target.is_symlink():
+        content, found.seen[path] = read_seen(str(target))
+        found.blobs[path] = repository.object_id(content)
         found.dirty.add(path)
 
 
@@ -137,15 +137,3 @@ def _load(
             absent[path] = blobs[path]
     stored = read_blobs(repository, absent.values())
     return {**contents, **{path: stored[blob] for path, blob in absent.items()}}
-
-
-def read_unchanged(target: str, seen: Seen) -> bytes:
-    """The content of a file, provided that it is as it was listed. Raises BaselineError when it is not."""
-    try:
-        with os.fdopen(os.open(target, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
-            now = os.fstat(file.fileno())
-            if (now.st_mtime_ns, now.st_size) == seen:
-                return file.read()
-    except FileNotFoundError:
-        pass
-    raise BaselineError(f"{target} changed while shimgen was reading it", "run the command again")

@@ -1,0 +1,38 @@
+"""Reading files of a checkout, and noticing when they change meanwhile."""
+
+from __future__ import annotations
+
+import os
+
+from shimgen.model.errors import BaselineError
+
+Seen = tuple[int, int]
+"""When a file was last written and how large it was: (mtime in ns, size)."""
+
+
+def read_seen(target: str) -> tuple[bytes, Seen]:
+    """The content of a file, and when it was written. Raises BaselineError when it cannot be read."""
+    try:
+        with os.fdopen(os.open(target, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
+            first = os.fstat(file.fileno())
+            content = file.read()
+            last = os.fstat(file.fileno())
+    except FileNotFoundError:
+        raise _changed(target) from None
+    except OSError as error:
+        raise BaselineError(f"{target} cannot be read: {error.strerror}", f"ls -l {target}") from error
+    if (first.st_mtime_ns, first.st_size) != (last.st_mtime_ns, len(content)):
+        raise _changed(target)
+    return content, (last.st_mtime_ns, last.st_size)
+
+
+def read_unchanged(target: str, seen: Seen) -> bytes:
+    """The content of a file, provided that it is as it was listed. Raises BaselineError when it is not."""
+    content, now = read_seen(target)
+    if now != seen:
+        raise _changed(target)
+    return content
+
+
+def _changed(target: str) -> BaselineError:
+    return BaselineError(f"{target} changed while shimgen was reading it", "run the command again")
