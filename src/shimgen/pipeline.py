@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shimgen import checkout as baseline
@@ -12,7 +13,7 @@ from shimgen.checkout import Checkout
 from shimgen.config import Pin, Settings
 from shimgen.demands import collect
 from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names
-from shimgen.index import Index, Store, collector_off
+from shimgen.index import Cache, Index, Store, collector_off, default_folder
 from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Wrapper
 from shimgen.model.errors import BaselineError, ConfigError, GenerateError, did_you_mean
 from shimgen.model.profile import Profile
@@ -25,6 +26,27 @@ from shimgen.profiles import recognise as recognise_stack
 from shimgen.wrappers import find_wrappers
 
 
+class Clock:
+    """Wall seconds of each stage of one run, in the order in which they first ran."""
+
+    def __init__(self) -> None:
+        self._spent: dict[str, float] = {}
+
+    @property
+    def stages(self) -> tuple[tuple[str, float], ...]:
+        """The stages and their seconds."""
+        return tuple((name, round(seconds, 3)) for name, seconds in self._spent.items())
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time that the block takes; a stage that runs twice counts once, with all its time."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._spent[name] = self._spent.get(name, 0.0) + time.perf_counter() - started
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """One checkout, opened and recognised: what every command starts from."""
@@ -34,7 +56,8 @@ class Session:
     tree: Tree
     profile: Profile
     root: str
-    store: Store = field(default_factory=Store)
+    store: Store
+    clock: Clock
 
     def index(self, tree: Tree | None = None) -> Index:
         """The index of the checkout's tree, or of another that shares its blobs."""
@@ -43,10 +66,18 @@ class Session:
 
 def open_session(settings: Settings) -> Session:
     """Opens the checkout and settles the profile. Raises BaselineError and ConfigError."""
-    opened = baseline.open_checkout(settings.checkout, settings.rev)
-    tree = opened.tree()
-    profile, root = _profile(settings, tree)
-    return Session(settings, opened, tree, profile, root)
+    clock = Clock()
+    with clock.stage("checkout"):
+        opened = baseline.open_checkout(settings.checkout, settings.rev)
+        tree = opened.tree()
+        profile, root = _profile(settings, tree)
+    return Session(settings, opened, tree, profile, root, Store(profile, _cache(settings)), clock)
+
+
+def _cache(settings: Settings) -> Cache | None:
+    """The facts of earlier runs, None when the user or the machine has no place for them."""
+    folder = default_folder() if settings.use_cache else None
+    return Cache(folder) if folder is not None else None
 
 
 def recognise(settings: Settings) -> Recognition:
@@ -73,7 +104,13 @@ def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
 
 def analyse(settings: Settings) -> Analysis:
     """Wrappers, demands and the gaps in scope. Raises BaselineError, and ConfigError for a scope that names nothing."""
-    return _analyse(open_session(settings)).analysis
+    session = open_session(settings)
+    return _timed(session, _analyse(session).analysis)
+
+
+def _timed(session: Session, analysis: Analysis) -> Analysis:
+    """The analysis with the time that all stages of the run took."""
+    return replace(analysis, stats=replace(analysis.stats, stages=session.clock.stages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +136,19 @@ class _Work:
 
 
 def _find(session: Session, tree: Tree) -> _Found:
+    stage = session.clock.stage
     with collector_off():
         program = session.index(tree)
-        demands = collect(program, session.profile)
-        wrappers = find_wrappers(program, session.profile)
-        gaps = find_gaps(program, session.profile, wrappers, demands)
+        with stage("facts"):
+            program.gather()
+        with stage("demands"):
+            demands = collect(program, session.profile)
+        with stage("wrappers"):
+            wrappers = find_wrappers(program, session.profile)
+        with stage("gaps"):
+            gaps = find_gaps(program, session.profile, wrappers, demands)
+        with stage("facts"):
+            session.store.save()
     return _Found(tree, program, wrappers, demands, gaps)
 
 
@@ -115,7 +160,8 @@ def _analyse(session: Session) -> _Work:
     marked = [path for path in found.program.model_paths() if found.program.module(path).marked]
     if marked:
         work = _standing_shims(session, found, marked)
-    stats = replace(found.program.stats(), seconds=round(time.perf_counter() - started, 3))
+    seconds = round(time.perf_counter() - started, 3)
+    stats = replace(found.program.stats, seconds=seconds, trouble=session.store.trouble)
     gaps = in_scope(found.gaps, session.settings.scope)
     name, root = session.profile.name, session.root
     stale = work.analysis.stale
@@ -161,10 +207,11 @@ def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Expla
     session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
     analysis = choose(_analyse(session).analysis)
     program = session.index()
-    changes, refused = _shims(session, analysis.pending, program, session.tree) if analysis.pending else ((), ())
+    with session.clock.stage("shims"):
+        changes, refused = _shims(session, analysis.pending, program, session.tree) if analysis.pending else ((), ())
     owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
     shims = tuple(shim for change in changes for shim in change.shims)
-    return Explanation(_with_refusals(analysis, refused), shims, owned)
+    return Explanation(_timed(session, _with_refusals(analysis, refused)), shims, owned)
 
 
 def _shims(
@@ -193,14 +240,18 @@ def _generate(session: Session) -> Outcome:
 
     work = _analyse(session)
     if not work.analysis.pending and not work.analysis.stale:
-        return Outcome(work.analysis)
+        return Outcome(_timed(session, work.analysis))
     scoped = in_scope(work.bare.gaps, session.settings.scope)
     wanted = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
-    changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
-    proofs = _prove(session, work.bare, scoped, changes)
+    stage = session.clock.stage
+    with stage("shims"):
+        changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
+    with stage("proofs"):
+        proofs = _prove(session, work.bare, scoped, changes)
     final = _against(session.tree, changes, work)
-    patch = baseline.render_patch(session.checkout, final, render_changes) if final else b""
-    return Outcome(_with_refusals(work.analysis, refused), final, patch, proofs)
+    with stage("patch"):
+        patch = baseline.render_patch(session.checkout, final, render_changes) if final else b""
+    return Outcome(_timed(session, _with_refusals(work.analysis, refused)), final, patch, proofs)
 
 
 def _against(tree: Tree, changes: Sequence[FileChange], work: _Work) -> tuple[FileChange, ...]:

@@ -231,3 +231,11 @@ def test_what_a_patch_does_not_close_is_listed_while_it_is_readable() -> None:
 def test_paint_touches_no_width() -> None:
     marked = text.scan(ANALYSIS, lambda role, part: f"\x1b{part}\x1b")
     assert marked.replace("\x1b", "") == text.scan(ANALYSIS)
+
+
+def test_costs_are_files_stages_and_troubles() -> None:
+    assert text.costs(ANALYSIS) == (
+        "1,404 files: 5 parsed, 240 known, 1,159 not needed",
+        "facts 0.50 s, gaps 0.40 s",
+        "the cache is full",
+    )

@@ -91,11 +91,13 @@ def note(*texts: str) -> None:
 
 
 def about(settings: Settings, analysis: Analysis) -> None:
-    """Notes on what was read: files that were left out, and a baseline that is not the pinned one."""
+    """Notes on what was read: files left out, a baseline that is not the pinned one; with -v what it cost."""
     from shimgen.report import text
 
     fault = settings.pin.differs(analysis.baseline) if settings.pin is not None else ""
     note(*text.notes(analysis), *([fault] if fault else []))
+    if settings.verbose:
+        note(*text.costs(analysis))
 
 
 def paint(role: str, text: str) -> str:

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
-import msgspec
-
-from shimgen.index.definitions import extract_definitions
+from shimgen.index.files import Files
 from shimgen.index.instances import Evaluator
 from shimgen.index.linear import linearise
 from shimgen.index.store import Store
-from shimgen.index.uses import extract_uses, may_hold_uses
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import MARKER, Class, Function, Import, ModuleFacts, Use
-from shimgen.model.globs import matches
+from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
 from shimgen.model.profile import Profile
 from shimgen.model.program import Attribute, Mro, Resolved
 from shimgen.model.source import Skipped, Stats, Tree
 
 _UNKNOWN = Resolved("unknown")
-
-
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Parsing makes millions of objects and no cycles that matter: the collector costs a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class Index:
@@ -42,12 +23,9 @@ class Index:
     def __init__(self, tree: Tree, profile: Profile, root: str = "", store: Store | None = None) -> None:
         """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/").
         `store` holds the facts of blobs that were seen before."""
-        self._tree = tree
         self._profile = profile
-        self._root = root
-        self._store = store if store is not None else Store()
-        self._met: set[str] = set()
-        self._by_module = {self.module_name(path): path for path in sorted(tree.blobs) if path.endswith(".py")}
+        self._files = Files(tree, profile, root, store if store is not None else Store(profile))
+        self._by_module = {self.module_name(path): path for path in self._files.python}
         self._names: dict[str, dict[str, Resolved | Import]] = {}
         self._classes: dict[ClassRef, Class] = {}
         self._mros: dict[ClassRef, Mro] = {}
@@ -55,20 +33,22 @@ class Index:
 
     # -- files ---------------------------------------------------------------------------------------------
 
+    def gather(self) -> None:
+        """Bring the facts that every analysis needs, in one go; else each is brought when it is asked for."""
+        self._files.gather()
+
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files met so far that are not Python, sorted."""
-        bad = [(path, self.module(path)) for path in sorted(self._met) if self.module(path).error]
-        return tuple(Skipped(path, facts.error, facts.error_line) for path, facts in bad)
+        return self._files.skipped
 
+    @property
     def stats(self) -> Stats:
-        """What was seen so far; `filtered` files were not needed."""
-        total = sum(path.endswith(".py") for path in self._tree.blobs)
-        lines = sum(self.module(path).lines for path in self._met)
-        return Stats(total, len(self._met), 0, total - len(self._met), lines, 0.0, self.skipped)
+        """What was seen so far."""
+        return self._files.stats
 
     def package_path(self, path: str) -> str:
-        return path.removeprefix(self._root)
+        return self._files.package_path(path)
 
     def module_name(self, path: str) -> str:
         parts = self.package_path(path).removesuffix(".py").split("/")
@@ -76,37 +56,16 @@ class Index:
 
     def model_paths(self) -> tuple[str, ...]:
         """The files of the profile's model folders, sorted."""
-        return tuple(
-            path for path in self._python_files() if matches(self.package_path(path), self._profile.models.paths)
-        )
+        return self._files.model_paths
 
     def use_paths(self) -> tuple[str, ...]:
-        """The files searched for demands, sorted: the engine's, without models and exclusions."""
-        profile = self._profile
-        return tuple(
-            path
-            for path in self._python_files()
-            if matches(self.package_path(path), profile.engine)
-            and not matches(self.package_path(path), (*profile.exclude, *profile.models.paths))
-        )
-
-    def _python_files(self) -> Iterator[str]:
-        return (path for path in sorted(self._tree.blobs) if path.endswith(".py") and path.startswith(self._root))
+        return self._files.use_paths
 
     def module(self, path: str) -> ModuleFacts:
-        blob = self._tree.blobs[path]
-        self._met.add(path)
-        facts = self._store.definitions.get(blob)
-        if facts is None:
-            facts = self._store.definitions[blob] = definitions_of(self._tree.read(path))
-        return facts
+        return self._files.module(path)
 
     def uses(self, path: str) -> tuple[Use, ...]:
-        key = (self._tree.blobs[path], self.package_path(path))
-        found = self._store.uses.get(key)
-        if found is None:
-            found = self._store.uses[key] = uses_of(self._tree.read(path), key[1], self._profile)
-        return found
+        return self._files.uses(path)
 
     # -- classes -------------------------------------------------------------------------------------------
 
@@ -268,30 +227,3 @@ class Index:
                 short = cls.name.rpartition(".")[2]
                 names.setdefault(short, Resolved("class", path, cls.name, ClassRef(path, cls.name, cls.line)))
         return names
-
-
-def parse(source: bytes) -> ast.Module | ModuleFacts:
-    """The syntax tree, or facts that carry nothing but the reason why there is none."""
-    try:
-        return ast.parse(source)
-    except SyntaxError as error:
-        return ModuleFacts(error=f"does not parse: {error.msg}", error_line=error.lineno or 0)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return ModuleFacts(error=f"does not parse: {error or type(error).__name__}")
-
-
-def definitions_of(source: bytes) -> ModuleFacts:
-    """Definitions of a file from its bytes; a file that does not parse gives facts with `error` set."""
-    module = parse(source)
-    lines = source.count(b"\n")
-    if isinstance(module, ModuleFacts):
-        return msgspec.structs.replace(module, lines=lines)
-    return msgspec.structs.replace(extract_definitions(module, lines), marked=MARKER.encode() in source)
-
-
-def uses_of(source: bytes, package_path: str, profile: Profile) -> tuple[Use, ...]:
-    """Uses of receivers in a file, () when it does not parse (its definitions say so)."""
-    if not may_hold_uses(source, package_path, profile):
-        return ()
-    module = parse(source)
-    return () if isinstance(module, ModuleFacts) else extract_uses(module, package_path, profile, source)

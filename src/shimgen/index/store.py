@@ -1,15 +1,114 @@
-"""Facts of blobs that were seen before, by blob id: the same bytes give the same facts."""
+"""Facts of blobs that were seen before, in this run or in an earlier one: the same bytes give the same facts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import Generic, TypeVar
 
-from shimgen.model.facts import ModuleFacts, Use
+import msgspec
+
+import shimgen
+from shimgen.index.cache import Cache
+from shimgen.index.extract import lasting
+from shimgen.model.facts import ModuleFacts, Searched
+from shimgen.model.profile import Profile
+
+Facts = TypeVar("Facts", ModuleFacts, Searched)
+_PACKAGE = Path(shimgen.__file__).parent
 
 
-@dataclass(slots=True)
+class Shelf(Generic[Facts]):
+    """Facts of one kind, by a key that names the bytes that they were extracted from. Decoded when asked for."""
+
+    def __init__(self, kind: type[Facts], space: bytes) -> None:
+        """`space` stands for everything besides the bytes that the facts depend on."""
+        self._decoder: msgspec.msgpack.Decoder[Facts] = msgspec.msgpack.Decoder(kind)
+        self._space = space
+        self._known: dict[str, Facts] = {}
+        self._encoded: dict[str, bytes] = {}
+        self._new: dict[str, bytes] = {}
+
+    def get(self, key: str) -> Facts | None:
+        """The facts, None when they are not known."""
+        found = self._known.get(key)
+        if found is None and key in self._encoded:
+            try:
+                found = self._known[key] = self._decoder.decode(self._encoded.pop(key))
+            except msgspec.DecodeError:
+                return None
+        return found
+
+    def holds(self, key: str) -> bool:
+        """Whether the facts are known."""
+        return key in self._known or key in self._encoded
+
+    def put(self, key: str, facts: Facts) -> None:
+        """Keep what was just extracted."""
+        self._known[key] = facts
+        if lasting(facts):
+            self._new[key] = msgspec.msgpack.encode(facts)
+
+    def put_encoded(self, key: str, encoded: bytes) -> None:
+        """Keep what another process has just extracted."""
+        self._encoded[key] = self._new[key] = encoded
+
+    def lacking(self, keys: Iterable[str]) -> dict[bytes, str]:
+        """The keys that are not known, by the cache's own keys."""
+        return {self._outer(key): key for key in keys if not self.holds(key)}
+
+    def take(self, found: dict[bytes, bytes], wanted: dict[bytes, str]) -> None:
+        """Keep what the cache knew."""
+        self._encoded.update((wanted[outer], found[outer]) for outer in wanted.keys() & found.keys())
+
+    def new(self) -> dict[bytes, bytes]:
+        """What no earlier run knew, to be written to the cache; asked again it is empty."""
+        new, self._new = self._new, {}
+        return {self._outer(key): encoded for key, encoded in new.items()}
+
+    def _outer(self, key: str) -> bytes:
+        return blake2b(key.encode("utf-8", "surrogateescape"), key=self._space, digest_size=16).digest()
+
+
 class Store:
-    """Facts of one profile. Uses also depend on the path, since a profile's receivers do."""
+    """The facts of one profile. With a cache they outlive the run, once `save` was called.
 
-    definitions: dict[str, ModuleFacts] = field(default_factory=dict)
-    uses: dict[tuple[str, str], tuple[Use, ...]] = field(default_factory=dict)
+    Definitions are known by blob id. Uses also depend on the path, since a profile's receivers do.
+    """
+
+    def __init__(self, profile: Profile, cache: Cache | None = None) -> None:
+        self._cache = cache
+        version = facts_version() if cache is not None else b""
+        self.definitions = Shelf(ModuleFacts, blake2b(version, person=b"definitions", digest_size=32).digest())
+        rules = version + msgspec.msgpack.encode(profile)
+        self.searches = Shelf(Searched, blake2b(rules, person=b"searches", digest_size=32).digest())
+
+    @property
+    def trouble(self) -> str:
+        """Why the cache was not used, as a sentence; "" when nothing was wrong with it."""
+        return self._cache.trouble if self._cache is not None else ""
+
+    def fetch(self, definitions: Iterable[str] = (), searches: Iterable[str] = ()) -> None:
+        """Bring from the cache, in one go, what it has of these keys."""
+        if self._cache is None:
+            return
+        lacking = self.definitions.lacking(definitions), self.searches.lacking(searches)
+        found = self._cache.read([*lacking[0], *lacking[1]])
+        self.definitions.take(found, lacking[0])
+        self.searches.take(found, lacking[1])
+
+    def save(self) -> None:
+        """Give the cache, in one go, what it does not have yet."""
+        if self._cache is not None:
+            self._cache.write({**self.definitions.new(), **self.searches.new()})
+
+
+def facts_version() -> bytes:
+    """What facts depend on besides the bytes and the profile: the code that extracts them, and Python's own grammar."""
+    digest = blake2b(f"{shimgen.__version__} {sys.hexversion}".encode(), digest_size=16)
+    folders = (_PACKAGE / "index", _PACKAGE / "model")
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()

@@ -171,6 +171,17 @@ MARKER = "# shimgen: "
 """How the comment begins by which shimgen knows its own work again."""
 
 
+class Searched(msgspec.Struct, frozen=True, array_like=True):
+    """What the search for uses found in one file of `lines` lines. `parsed` is false when its text alone showed that
+    no receiver occurs; `error` is set when it does not parse."""
+
+    lines: int = 0
+    parsed: bool = False
+    uses: tuple[Use, ...] = ()
+    error: str = ""
+    error_line: int = 0
+
+
 class ModuleFacts(msgspec.Struct, frozen=True, array_like=True):
     """All that is kept of one file. `stores` are module-level assignments; `error` is set (and all else empty)
     when the file does not parse; `marked`: a shimgen marker stands in it."""

@@ -74,7 +74,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much was seen: files of the tree, files parsed or taken from the cache, lines, wall seconds."""
+    """How much was seen: files of the tree, those parsed now, those whose facts were known (`cached`), those that did
+    not matter (`filtered`), lines of the files that had to be read, wall seconds, also of each stage.
+
+    `trouble` says why the cache of facts was not used, "" when nothing was wrong with it.
+    """
 
     files: int = 0
     parsed: int = 0
@@ -83,3 +87,5 @@ class Stats:
     lines: int = 0
     seconds: float = 0.0
     skipped: tuple[Skipped, ...] = field(default=())
+    stages: tuple[tuple[str, float], ...] = ()
+    trouble: str = ""

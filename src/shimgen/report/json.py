@@ -10,6 +10,7 @@ from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Si
 from shimgen.model.results import Analysis
 
 SCHEMA = "shimgen/1"
+STATS = ("files", "parsed", "cached", "filtered", "lines", "seconds")
 
 
 def render(analysis: Analysis, changes: Iterable[FileChange] = ()) -> str:
@@ -24,7 +25,7 @@ def render(analysis: Analysis, changes: Iterable[FileChange] = ()) -> str:
         "gaps": [_gap(gap) for gap in analysis.gaps],
         "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
         "patches": [patch for change in changes for patch in _patches(change)],
-        "stats": {"files": stats.files, "lines": stats.lines, "seconds": round(stats.seconds, 3)},
+        "stats": {name: getattr(stats, name) for name in STATS},
     }
     return json.dumps(document, indent=2) + "\n"
 

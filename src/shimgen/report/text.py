@@ -44,6 +44,16 @@ def notes(analysis: Analysis) -> tuple[str, ...]:
     return tuple(f"left out {place(s.path, s.line)}: {s.reason}" for s in analysis.stats.skipped)
 
 
+def costs(analysis: Analysis) -> tuple[str, ...]:
+    """Where the time went, which files were read for it, and what was wrong with the cache."""
+    stats = analysis.stats
+    files = (
+        f"{count(stats.files, 'file')}: {stats.parsed:,} parsed, {stats.cached:,} known, {stats.filtered:,} not needed"
+    )
+    spent = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in stats.stages)
+    return tuple(filter(None, (files, spent, stats.trouble)))
+
+
 def left_to_a_person(analysis: Analysis) -> tuple[str, ...]:
     """What a patch does not close, one sentence each; or their number alone, when nobody would read them all."""
     found = tuple(folded(analysis.refused))

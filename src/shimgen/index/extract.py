@@ -1,0 +1,69 @@
+"""The bytes of one file -> facts. What cannot be parsed gives facts that say so."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from shimgen.index.definitions import extract_definitions
+from shimgen.index.uses import extract_uses, may_hold_uses
+from shimgen.model.facts import MARKER, ModuleFacts, Searched
+from shimgen.model.profile import Profile
+
+_LIMIT = "too large to parse"
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Parsing makes millions of objects and no cycles that matter: the collector costs a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def parse(source: bytes) -> ast.Module | ModuleFacts:
+    """The syntax tree, or facts that carry nothing but the reason why there is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except SyntaxError as error:
+        return ModuleFacts(error=f"does not parse: {error.msg}", error_line=error.lineno or 0)
+    except ValueError as error:
+        return ModuleFacts(error=f"does not parse: {error}")
+    except (RecursionError, MemoryError) as error:
+        return ModuleFacts(error=f"{_LIMIT}: {error or type(error).__name__}")
+
+
+def lasting(facts: ModuleFacts | Searched) -> bool:
+    """Whether another run would find the same: not where this one came to the limits of its process."""
+    return not facts.error.startswith(_LIMIT)
+
+
+def definitions_of(source: bytes) -> ModuleFacts:
+    """Definitions of a file from its bytes; a file that does not parse gives facts with `error` set."""
+    module = parse(source)
+    lines = source.count(b"\n")
+    if isinstance(module, ModuleFacts):
+        return msgspec.structs.replace(module, lines=lines)
+    return msgspec.structs.replace(extract_definitions(module, lines), marked=MARKER.encode() in source)
+
+
+def search(source: bytes, package_path: str, profile: Profile) -> Searched:
+    """Uses of receivers in a file from its bytes; a file that does not parse gives facts with `error` set."""
+    lines = source.count(b"\n")
+    if not may_hold_uses(source, package_path, profile):
+        return Searched(lines)
+    module = parse(source)
+    if isinstance(module, ModuleFacts):
+        return Searched(lines, True, (), module.error, module.error_line)
+    return Searched(lines, True, extract_uses(module, package_path, profile, source))

@@ -1,0 +1,107 @@
+"""The files of one tree: which of them matter, and the facts of each, from the store or from its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from shimgen.index.extract import definitions_of, search
+from shimgen.index.store import Store
+from shimgen.model.facts import ModuleFacts, Searched, Use
+from shimgen.model.globs import matches
+from shimgen.model.profile import Profile
+from shimgen.model.source import Skipped, Stats, Tree
+
+
+class Files:
+    """Facts of files, extracted when they are first asked for."""
+
+    def __init__(self, tree: Tree, profile: Profile, root: str, store: Store) -> None:
+        """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/")."""
+        self._tree = tree
+        self._profile = profile
+        self._root = root
+        self._store = store
+        self._modules: dict[str, ModuleFacts] = {}
+        self._searches: dict[str, Searched] = {}
+        self._parsed: set[str] = set()
+        self.python = tuple(path for path in sorted(tree.blobs) if path.endswith(".py"))
+
+    def package_path(self, path: str) -> str:
+        """The path from the folder that contains the package."""
+        return path.removeprefix(self._root)
+
+    @cached_property
+    def model_paths(self) -> tuple[str, ...]:
+        """The files of the profile's model folders, sorted."""
+        wanted = self._profile.models.paths
+        return tuple(path for path in self._inside() if matches(self.package_path(path), wanted))
+
+    @cached_property
+    def use_paths(self) -> tuple[str, ...]:
+        """The files searched for demands, sorted: the engine's, without models and exclusions."""
+        wanted, other = self._profile.engine, (*self._profile.exclude, *self._profile.models.paths)
+        own = ((path, self.package_path(path)) for path in self._inside())
+        return tuple(path for path, inner in own if matches(inner, wanted) and not matches(inner, other))
+
+    def _inside(self) -> Iterator[str]:
+        return (path for path in self.python if path.startswith(self._root))
+
+    def gather(self) -> None:
+        """Bring the facts that every analysis needs, in one go."""
+        definitions = [self._tree.blobs[path] for path in self.model_paths]
+        self._store.fetch(definitions, [self._search_key(path) for path in self.use_paths])
+
+    def module(self, path: str) -> ModuleFacts:
+        """The definitions of a file. Raises KeyError when the tree has no such file."""
+        found = self._modules.get(path)
+        if found is None:
+            found = self._modules[path] = self._module(path, self._tree.blobs[path])
+        return found
+
+    def _module(self, path: str, blob: str) -> ModuleFacts:
+        shelf = self._store.definitions
+        if not shelf.holds(blob):
+            self._store.fetch([blob])
+        found = shelf.get(blob)
+        if found is None:
+            self._parsed.add(path)
+            found = definitions_of(self._tree.read(path))
+            shelf.put(blob, found)
+        return found
+
+    def uses(self, path: str) -> tuple[Use, ...]:
+        """The uses of models in a file."""
+        key = self._search_key(path)
+        found = self._store.searches.get(key)
+        if found is None:
+            found = search(self._tree.read(path), self.package_path(path), self._profile)
+            self._store.searches.put(key, found)
+            if found.parsed:
+                self._parsed.add(path)
+        self._searches[path] = found
+        return found.uses
+
+    def _search_key(self, path: str) -> str:
+        return f"{self._tree.blobs[path]} {self.package_path(path)}"
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Files met so far that are not Python, sorted."""
+        met: dict[str, ModuleFacts | Searched] = {**self._searches, **self._modules}
+        return tuple(Skipped(path, met[path].error, met[path].error_line) for path in sorted(met) if met[path].error)
+
+    @property
+    def stats(self) -> Stats:
+        """What was seen so far. The facts of a file that is neither parsed nor filtered were known before."""
+        looked_at = self._modules.keys() | {path for path, found in self._searches.items() if found.parsed}
+        lines = {path: found.lines for path, found in self._searches.items()}
+        lines.update((path, facts.lines) for path, facts in self._modules.items())
+        return Stats(
+            files=len(self.python),
+            parsed=len(self._parsed),
+            cached=len(looked_at) - len(self._parsed),
+            filtered=len(self.python) - len(looked_at),
+            lines=sum(lines.values()),
+            skipped=self.skipped,
+        )
