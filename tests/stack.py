@@ -8,7 +8,7 @@ from shimgen.demands import collect
 from shimgen.gaps import find_gaps
 from shimgen.index import Index
 from shimgen.model.domain import Demand, Gap, Wrapper
-from shimgen.model.profile import External, Interface, Models, Profile, Receiver
+from shimgen.model.profile import External, Interface, Models, Profile, Receiver, Recipe
 from shimgen.model.source import memory_tree
 from shimgen.wrappers import find_wrappers
 
@@ -31,6 +31,15 @@ PROFILE = Profile(
         Receiver(expression="*.runner.model"),
         Receiver(class_variable="model_class"),
     ),
+    recipes={
+        "both": Recipe(
+            member="get_both",
+            code="return self.{delegate}.embed, self.lm_head",
+            delegate=("embed",),
+            wrapper=("lm_head",),
+            returns=("{delegate}.embed", "lm_head"),
+        )
+    },
     interfaces={"eagle": Interface(members=("get_pair", "set_pair"))},
     externals={
         "module": External(names=("torch.nn.Module",), provides=("eval", "to", "named_parameters", "state_dict")),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from shimgen.gaps.binding import same_signature
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
+from shimgen.gaps.recipes import fitting, parameters
 from shimgen.gaps.rules import CALLABLE, Case, Refusal, hook_notes, judge
 from shimgen.gaps.scope import CORE
 from shimgen.model.domain import (
@@ -26,6 +27,7 @@ from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
 _DEMANDING = (SiteKind.CALL, SiteKind.READ, SiteKind.DELETE, SiteKind.PROBE, SiteKind.SIGNATURE, SiteKind.CLASS)
+_RECIPE_FOR = frozenset((Reason.ABSENT, Reason.BODY_MEANING))
 _TARGET_ROLES = frozenset(("target", "any"))
 
 
@@ -96,9 +98,9 @@ class _Finder:
         agreed = self._agree([d for d in drafts if d is not None])
         completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(agreed, w)]
         extra = self._agree([d for d in completing if d is not None])
-        gaps = agreed + [gap for gap in extra if gap.decision is Decision.FORWARD or gap.reason is not Reason.ABSENT]
+        gaps = agreed + [gap for gap in extra if gap.reason is not Reason.ABSENT]
         for gap in gaps:
-            if gap.decision is Decision.FORWARD:
+            if gap.decision is not Decision.REFUSE:
                 self._members.plan(gap.target, gap.member, _as_shim(gap))
         return gaps
 
@@ -109,7 +111,7 @@ class _Finder:
         wanted = {
             member
             for g in mine
-            if g.decision is Decision.FORWARD
+            if g.decision is not Decision.REFUSE
             for interface in g.interfaces
             if interface in self._profile.interfaces and interface != CORE
             for member in self._profile.interfaces[interface].members
@@ -134,16 +136,22 @@ class _Finder:
         refusal = self._uncertain(own, wrapper) or judge(case)
         if refusal is not None and refusal.reason is Reason.ABSENT and _is_engines_own(demand):
             return None
+        assembled = fitting(case) if refusal is not None and refusal.reason in _RECIPE_FOR else None
+        if assembled is not None:
+            refusal = None
         gap = Gap(
             wrapper,
             demand.member,
             _severity(demand) if demanded else Severity.SILENT,
             demand,
-            Decision.REFUSE if refusal else Decision.FORWARD,
-            case.providers,
+            Decision.REFUSE if refusal else Decision.RECIPE if assembled else Decision.FORWARD,
+            () if assembled else case.providers,
             demanded=demanded,
             notes=() if refusal else hook_notes(case),
         )
+        if assembled is not None:
+            name, recipe, model = assembled
+            gap = replace(gap, recipe=name, assembly=recipe, notes=(f"as {model} does it",))
         return _Draft(gap, refusal)
 
     def _is_covered(self, wrapper: Wrapper, own: Lookup, lookups: tuple[Lookup, ...]) -> bool:
@@ -180,6 +188,8 @@ class _Finder:
     def _disagree(draft: _Draft, other: _Draft) -> bool:
         """Whether one forward on the shared class would be wrong for the other wrapper."""
         mine, theirs = draft.gap.providers, other.gap.providers
+        if draft.gap.recipe:
+            return other.gap.recipe != draft.gap.recipe
         if other.refusal is not None:
             is_value = all(p.kind not in CALLABLE for p in mine)
             return not (is_value and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
@@ -213,8 +223,10 @@ def _severity(demand: Demand) -> Severity:
 
 def _as_shim(gap: Gap) -> Provider:
     """What the forward will be on the wrapper: values become properties."""
+    owner = gap.target
+    if gap.assembly is not None:
+        return Provider(owner, owner, owner.line, MemberKind.METHOD, parameters(gap.assembly))
     first = gap.providers[0]
     values = (MemberKind.INSTANCE, MemberKind.CACHED_PROPERTY, MemberKind.CLASS_ATTRIBUTE)
     kind = MemberKind.PROPERTY if first.kind in values else first.kind
-    owner = gap.target
     return replace(first, candidate=owner, cls=owner, line=owner.line, kind=kind, decorators=(), flavour=first.flavour)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, Expr, Function
@@ -86,7 +86,7 @@ class Members:
         for attribute in reversed(facts.attributes):
             if attribute.name == member and attribute.value is not None:
                 return Provider(ref, cls, attribute.line, MemberKind.CLASS_ATTRIBUTE)
-        return planned
+        return replace(planned, candidate=ref) if planned is not None else None
 
     def _covered(self, ref: ClassRef) -> str:
         """The attribute that `__getattr__` of a class in the MRO reads through, "?" when it does something else."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shimgen.model.facts import CallShape, Expr, Param
+from shimgen.model.profile import Recipe
 
 
 class SiteKind(StrEnum):
@@ -221,7 +222,8 @@ class Gap:
 
     `providers` holds one provider for each candidate that has the member. `detail` fills the reason's sentence;
     `advice` says what a person should write instead. `demanded` false: only completes an interface.
-    `recipe` names the profile's recipe when the decision is `recipe`. `place`: see `target`.
+    `recipe` names the profile's recipe when the decision is `recipe`, and `assembly` is that recipe. `place`: see
+    `target`.
     """
 
     wrapper: Wrapper
@@ -235,6 +237,7 @@ class Gap:
     advice: str = ""
     demanded: bool = True
     recipe: str = ""
+    assembly: Recipe | None = None
     notes: tuple[str, ...] = ()
     place: ClassRef | None = None
 

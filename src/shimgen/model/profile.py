@@ -70,6 +70,28 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weight_members: tuple[str, ...] = ()
 
 
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A member that no delegate provides, assembled from parts that are shown to be there.
+
+    It answers `member`, a method with `parameters`, by `code`, which may name modules in `names` that the wrapper's
+    module must bind. Chains are relative to the wrapper and write "{delegate}" for the attribute of the delegate.
+    `delegate` are attributes that every candidate's constructor must assign, `wrapper` those that the wrapper's own
+    constructor must assign and its forward read. `returns` are the chains whose values are returned, in order;
+    `writes` maps a chain to the parameter that it must hold afterwards: the proof, and what full models of the
+    checkout must do as well for the recipe to hold.
+    """
+
+    member: str
+    code: str
+    parameters: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    delegate: tuple[str, ...] = ()
+    wrapper: tuple[str, ...] = ()
+    returns: tuple[str, ...] = ()
+    writes: dict[str, str] = {}
+    description: str = ""
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One serving stack.
 
@@ -95,4 +117,4 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hooks: tuple[str, ...] = ()
     predicates: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    recipes: dict[str, dict[str, object]] = {}
+    recipes: dict[str, Recipe] = {}

@@ -10,8 +10,8 @@ from itertools import groupby
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Reason, Shim
 from shimgen.model.errors import GenerateError
 from shimgen.model.program import Program
-from shimgen.shims.marker import marker
-from shimgen.shims.member import Setting, draft
+from shimgen.shims.marker import marker, recipe_marker
+from shimgen.shims.member import Draft, Setting, assembled, draft
 from shimgen.shims.place import Place, find_place, names_in_class
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.render import render, width
@@ -27,13 +27,13 @@ Key = tuple[ClassRef, str]
 def generate(
     gaps: Sequence[Gap], program: Program, sources: Sources, style: Style | None = None
 ) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
-    """The files that close the gaps decided as forward, sorted, and the gaps that had to be refused after all.
+    """The files that close the gaps that are not refused, sorted, and the gaps that had to be refused after all.
 
     `sources` brings a file's bytes, `style` says how the checkout formats its code. Several gaps for one member of
     one class give one shim. The result does not depend on the order of `gaps`. Raises GenerateError when an edited
     file is not valid Python, which only a fault of a template can cause.
     """
-    wanted = sorted((g for g in gaps if g.decision is Decision.FORWARD), key=_order)
+    wanted = sorted((g for g in gaps if g.decision is not Decision.REFUSE), key=_order)
     groups = {key: tuple(group) for key, group in groupby(wanted, key=_key)}
     maker = _Maker(groups, program, sources, style or Style())
     made: dict[Key, _Placed] = {}
@@ -109,10 +109,8 @@ class _Maker:
         if bound is not None:
             raise no_place(f"it binds {name} itself at line {bound}")
         place = find_place(target.source, target.site, gap.wrapper.delegate.attribute)
-        providers = gap.providers
-        made = draft(gap, providers, Setting(self._program, target.scope, self._origin(providers[0], name)))
+        made, above = self._recipe(gap, target) if gap.assembly else self._forward(gap, target, place)
         lines = render(made.template, made.fields, self._style, place)
-        above = marker(made.target, (p.cls.name.rpartition(".")[2] for p in providers), width(self._style, place))
         lines = (place.indent + above, *lines)
         try:
             "\n".join(lines).encode(target.source.encoding)
@@ -120,6 +118,21 @@ class _Maker:
             why = f"its file is written in {target.source.encoding}, which lacks a letter of the names"
             raise no_place(why) from None
         return _Placed(dataclasses.replace(gap, detail={**gap.detail, **made.detail}), place, lines)
+
+    def _forward(self, gap: Gap, target: _Target, place: Place) -> tuple[Draft, str]:
+        """A forwarding member and its marker."""
+        providers = gap.providers
+        setting = Setting(self._program, target.scope, self._origin(providers[0], gap.member))
+        made = draft(gap, providers, setting)
+        names = (p.cls.name.rpartition(".")[2] for p in providers)
+        return made, marker(made.target, names, width(self._style, place))
+
+    def _recipe(self, gap: Gap, target: _Target) -> tuple[Draft, str]:
+        """A member that a recipe assembles, and its marker."""
+        if gap.assembly is None:
+            raise no_place(f"the recipe {gap.recipe} is not known")
+        setting = Setting(self._program, target.scope, Origin(gap.target.path, True))
+        return assembled(gap, gap.assembly, setting), recipe_marker(gap.recipe, gap.wrapper.delegate.attribute)
 
     def _target(self, ref: ClassRef) -> _Target:
         if ref not in self._targets:
@@ -134,7 +147,10 @@ class _Maker:
         seen: set[ClassRef] = set()
         while _is_planned(provider) and (provider.cls, name) in self._groups and provider.cls not in seen:
             seen.add(provider.cls)
-            provider = self._groups[provider.cls, name][0].providers[0]
+            below = self._groups[provider.cls, name][0].providers
+            if not below:
+                break  # a recipe gives it there
+            provider = below[0]
         try:
             source = self.source(provider.cls.path)
         except (RefusedError, KeyError):

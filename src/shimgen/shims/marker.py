@@ -12,6 +12,11 @@ from shimgen.shims.source import Function, Source, class_sites, first_line, last
 PREFIX = f"{MARKER}forwards to "
 
 
+def recipe_marker(name: str, attribute: str) -> str:
+    """The comment above a member that a recipe of the profile assembles."""
+    return f"{MARKER}{name} (self.{attribute})"
+
+
 def marker(target: str, classes: Iterable[str], width: int) -> str:
     """The comment above a shim: what it forwards to and who provides the member, as far as `width` allows.
 
@@ -44,7 +49,7 @@ class ExistingShim:
 
 def find_shims(source: bytes) -> tuple[ExistingShim, ...]:
     """The shims in a file, in the order of their lines; () for a file that is no Python."""
-    if PREFIX.encode() not in source:
+    if MARKER.encode() not in source:
         return ()
     try:
         parsed = parse(source)
@@ -67,7 +72,7 @@ def remove_shims(source: bytes, shims: Iterable[ExistingShim]) -> bytes:
 def is_marked(source: Source, node: ast.stmt) -> bool:
     """Whether shimgen wrote this statement: the line above it is a marker."""
     above = first_line(node) - 1
-    return above >= 1 and source.line(above).strip().startswith(PREFIX)
+    return above >= 1 and source.line(above).strip().startswith(MARKER)
 
 
 def bound_name(node: ast.stmt) -> str:

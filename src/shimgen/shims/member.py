@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from shimgen.model.domain import Gap, MemberKind, Provider, Reason, SiteKind, render_signature
 from shimgen.model.facts import Param
+from shimgen.model.profile import Recipe
 from shimgen.model.program import Program
 from shimgen.shims.classlevel import class_name, construction, project
 from shimgen.shims.decorators import check_decorators
@@ -113,6 +114,18 @@ def _class_level(gap: Gap, providers: Sequence[Provider], setting: Setting) -> D
         "arguments": arguments(signature.params, passed),
     }
     return Draft("classlevel", target, fields, {"projection": changed[0]} if changed else {})
+
+
+def assembled(gap: Gap, recipe: Recipe, setting: Setting) -> Draft:
+    """The member that a recipe of the profile gives. Raises RefusedError when the module lacks a name it needs."""
+    for name in recipe.names:
+        bound = setting.scope.means(name) in ("early", "late")
+        if not bound or setting.program.resolve(setting.scope.path, name).name != name:
+            raise no_place(f"its module does not import {name}, which the recipe {gap.recipe} needs")
+    fields = _common(gap, setting, "self", recipe.parameters)
+    code = recipe.code.replace("{delegate}", gap.wrapper.delegate.attribute).strip("\n").splitlines()
+    signature = f"({', '.join(('self', *recipe.parameters))})"
+    return Draft("recipe", gap.recipe, {**fields, "signature": signature, "code": code})
 
 
 def _class_attribute(gap: Gap, setting: Setting) -> Draft:

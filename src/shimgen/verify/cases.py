@@ -39,6 +39,7 @@ class Case:
     writes: bool
     deletes: bool
     projection: dict[str, str]
+    recipe: dict[str, object] | None = None
 
 
 def case(gap: Gap, name: str, found: Member) -> Case:
@@ -60,7 +61,25 @@ def case(gap: Gap, name: str, found: Member) -> Case:
         writes=any(s.kind is SiteKind.WRITE and s.role != "draft" for s in sites),
         deletes=any(s.kind is SiteKind.DELETE and s.role != "draft" for s in sites),
         projection=projection(found, gap.wrapper.delegate.attribute),
+        recipe=_recipe(gap),
     )
+
+
+def _recipe(gap: Gap) -> dict[str, object] | None:
+    """What a recipe promises, with chains as they are on the wrapper."""
+    if gap.assembly is None:
+        return None
+
+    def chain(text: str) -> str:
+        return text.replace("{delegate}", gap.wrapper.delegate.attribute)
+
+    recipe = gap.assembly
+    return {
+        "parameters": list(recipe.parameters),
+        "names": list(recipe.names),
+        "returns": [chain(text) for text in recipe.returns],
+        "writes": {chain(text): name for text, name in recipe.writes.items()},
+    }
 
 
 def source(found: Member, defaults: dict[str, str]) -> str:

@@ -58,6 +58,17 @@ class Provider:
 
 
 @dataclass(frozen=True)
+class Recipe:
+    """What an assembled member promises: the values of the chains in `returns`, and that each chain in `writes` holds
+    the argument of that parameter afterwards. `names` are modules that its code speaks to."""
+
+    parameters: tuple[str, ...]
+    names: tuple[str, ...]
+    returns: tuple[str, ...]
+    writes: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Case:
     """One shim. `source`: a class statement with the shim's members and the base `shimgen_base`; `kind`: what
     the shim is ("method", "property", "classmethod", "staticmethod", "attribute"); `attribute`: where the wrapper
@@ -76,6 +87,7 @@ class Case:
     deletes: bool
     projection: dict[str, str]
     names: dict[str, Any] = field(default_factory=dict)
+    recipe: Recipe | None = None
 
 
 def read(raw: dict[str, Any]) -> Case:
@@ -101,7 +113,12 @@ def read(raw: dict[str, Any]) -> Case:
         deletes=raw["deletes"],
         projection=raw["projection"],
         names={name: value(text) for name, text in raw["defaults"].items()},
+        recipe=_recipe(raw["recipe"]) if raw.get("recipe") else None,
     )
+
+
+def _recipe(raw: dict[str, Any]) -> Recipe:
+    return Recipe(tuple(raw["parameters"]), tuple(raw["names"]), tuple(raw["returns"]), dict(raw["writes"]))
 
 
 def _provider(raw: dict[str, Any], value: Any) -> Provider:

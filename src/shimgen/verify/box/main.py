@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from . import classlevel, methods, properties
+from . import classlevel, methods, properties, recipes
 from .bench import Bench
 from .case import Case, CheckError, TooLong, read
 from .confine import confine
@@ -55,6 +55,9 @@ def prove(raw: dict[str, Any]) -> list[Result]:
 
 def _actions(case: Case) -> Iterator[tuple[str, Callable[[], object]]]:
     """Every check as a thunk. Each gets a bench of its own, so that none sees what another left behind."""
+    if case.recipe is not None:
+        yield from _bound(partial(recipes.RecipeBench, case, case.recipe), recipes.checks)
+        return
     if not case.providers:
         yield "providers", _nobody
     for provider in case.providers:

@@ -1,0 +1,68 @@
+"""Recipes: members assembled from a body and the wrapper's own parts, where every precondition is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shimgen.gaps.binding import binds
+from shimgen.gaps.rules import Case
+from shimgen.model.domain import ClassRef, SiteKind
+from shimgen.model.facts import Param
+from shimgen.model.profile import Recipe
+
+
+def fitting(case: Case) -> tuple[str, Recipe, str] | None:
+    """The recipe for a gap of a wrapper over a body: its name, the recipe, and the full model that does the same.
+
+    None when there is none, or one of its preconditions is not shown.
+    """
+    if case.wrapper.delegate.shape != "body" or case.wrapper.delegate.unknown:
+        return None
+    for name, recipe in sorted(case.profile.recipes.items()):
+        if recipe.member == case.member and _parts_are_there(case, recipe) and _calls_bind(case, recipe):
+            model = next(_does_the_same(case, recipe), None)
+            if model is not None:
+                return name, recipe, model
+    return None
+
+
+def parameters(recipe: Recipe) -> tuple[Param, ...]:
+    """The parameters of the member, self first."""
+    return tuple(Param(name, "pos") for name in ("self", *recipe.parameters))
+
+
+def _parts_are_there(case: Case, recipe: Recipe) -> bool:
+    """Every part is assigned by a constructor, and the wrapper's forward runs the body and reads its own parts."""
+    delegate = case.wrapper.delegate
+    for candidate in delegate.candidates:
+        below = case.program.attributes(candidate)
+        if not all(name in below and below[name].initial for name in recipe.delegate):
+            return False
+    own = case.program.attributes(case.wrapper.cls)
+    path = case.reach.path(case.wrapper.cls, delegate.attribute)
+    runs = {"", *case.profile.models.forward_members} & set(path.runs)
+    return bool(runs) and all(name in own and own[name].initial and name in path.own for name in recipe.wrapper)
+
+
+def _calls_bind(case: Case, recipe: Recipe) -> bool:
+    shapes = (s.shape for s in case.demand.sites if s.shape is not None and not s.ambiguous)
+    return all(s.kind is not SiteKind.CLASS for s in case.demand.sites) and all(
+        binds(shape, parameters(recipe)[1:]) for shape in shapes
+    )
+
+
+def _does_the_same(case: Case, recipe: Recipe) -> Iterator[str]:
+    """Full models of the checkout that answer the member with just these parts of themselves."""
+    for ref in case.program.model_classes():
+        found = case.program.find(ref, case.member)
+        if found is None or tuple(p.name for p in found[1].params[1:]) != recipe.parameters:
+            continue
+        if any(_same_effects(case, ref, recipe, body) for body in case.profile.models.body_attributes):
+            yield f"{found[0].name} at {found[0].path}:{found[1].line}"
+
+
+def _same_effects(case: Case, ref: ClassRef, recipe: Recipe, body: str) -> bool:
+    effects = case.reach.effects(ref, case.member)
+    reads = {chain.replace("{delegate}", body) for chain in recipe.returns}
+    writes = {chain.replace("{delegate}", body) for chain in recipe.writes}
+    return set(effects.reads) == reads and set(effects.writes) == writes
