@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from shimgen.verify.cases import Case
 # The sandbox loads the folder `box` and the standard library. -I and -S keep everything else out: no environment,
 # no site packages, nothing from the working directory.
 BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from box.main import main; sys.path.pop(0); main()"
+ISOLATED = ("-I", "-S", "-W", "ignore", "-c")
 HOME = Path(__file__).parent
 
 
@@ -50,26 +51,43 @@ def execute(cases: Sequence[Case], limits: Limits = STANDARD, python: str = sys.
         "seconds": max(1, round(limits.seconds)),
         "each": limits.each,
     }
-    out, trouble = _run([python, "-I", "-S", "-W", "ignore", "-c", BOOT, str(HOME)], json.dumps(request), limits)
+    return converse("sandbox", [python, *ISOLATED, BOOT, str(HOME)], request, len(cases), limits.seconds, {})
+
+
+def converse(
+    name: str,
+    command: Sequence[str],
+    request: Mapping[str, object],
+    count: int,
+    seconds: float,
+    environment: Mapping[str, str],
+) -> list[list[Result]]:
+    """Start `command` in an empty folder, give it `request`, and read the results of `count` cases.
+
+    A case of which it says nothing has one failed result of that `name`, which says why; nothing is raised.
+    """
+    out, trouble = _run(name, command, json.dumps(request), seconds, environment)
     found = _read(out)
-    return [found.get(n) or [Result("sandbox", False, trouble)] for n in range(len(cases))]
+    return [found.get(n) or [Result(name, False, trouble)] for n in range(count)]
 
 
-def _run(command: list[str], request: str, limits: Limits) -> tuple[str, str]:
+def _run(
+    name: str, command: Sequence[str], request: str, seconds: float, environment: Mapping[str, str]
+) -> tuple[str, str]:
     """What the process wrote, and why a case may be missing from it."""
     with tempfile.TemporaryDirectory(prefix="shimgen-") as folder:
         try:
             done = subprocess.run(
-                command, input=request, capture_output=True, text=True, timeout=limits.seconds, env={}, cwd=folder
+                command, input=request, capture_output=True, text=True, timeout=seconds, env=environment, cwd=folder
             )
         except subprocess.TimeoutExpired as late:
             written = late.stdout or b""
             text = written.decode(errors="replace") if isinstance(written, bytes) else written
-            return text, f"the sandbox did not end within {limits.seconds:g} s"
+            return text, f"the {name} did not end within {seconds:g} s"
         except OSError as error:
-            return "", f"the sandbox could not be started: {error}"
+            return "", f"the {name} could not be started: {error}"
     last = done.stderr.strip().rpartition("\n")[2][:200]
-    return done.stdout, f"the sandbox ended with status {done.returncode} and said nothing of this shim: {last}"
+    return done.stdout, f"the {name} ended with status {done.returncode} and said nothing of this shim: {last}"
 
 
 def _read(out: str) -> dict[int, list[Result]]:
