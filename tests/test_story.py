@@ -80,6 +80,19 @@ def test_from_init_to_revert(mini: Path) -> None:
     assert run("revert").exit_code == 0
 
 
+def test_apply_again_with_a_wider_scope_from_a_directory_below(mini: Path) -> None:
+    """What the first run wrote is shimgen's own, so it is no reason to stop the second; revert takes out both."""
+    before = files(mini)
+    inner = mini / "python"
+    for words in (["--member", "get_embed_and_head"], []):
+        written = files(mini)
+        assert run("apply", inner, *words).exit_code == 0
+        assert files(mini) != written
+    result = run("revert", inner)
+    assert (result.exit_code, result.stdout.split()) == (0, [PICTURE.removeprefix("python/")])
+    assert files(mini) == before
+
+
 def test_git_accepts_the_patch_in_every_way(mini: Path, tmp_path: Path) -> None:
     (tmp_path / "p.patch").write_bytes(run("diff", mini, "--quiet").stdout_bytes)
     assert git(mini, "status", "--porcelain") == "", "diff changes nothing"
