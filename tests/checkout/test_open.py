@@ -209,3 +209,17 @@ def test_ids_are_shortened_as_git_does(repo: Repo, tmp_path: Path) -> None:
     checkout = open_checkout(repo.path)
     assert short_id(checkout, blob) == repo.git("rev-parse", "--short", blob).decode().strip()
     assert short_id(checkout, "f" * 40) == "fffffff"
+
+
+def test_identity_of_every_form_of_repository(repo: Repo, tmp_path: Path) -> None:
+    repo.git("worktree", "add", "--quiet", "-b", "other", str(tmp_path / "second"))
+    repo.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
+    long = Repo(tmp_path / "long")
+    long.path.mkdir()
+    long.git("init", "--quiet", "--object-format=sha256", "--initial-branch=main")
+    commit = long.commit({"a.py": b""})
+    assert identify(open_checkout(repo.path / "python")).branch == "main"
+    assert identify(open_checkout(tmp_path / "second")).branch == "other"
+    assert identify(open_checkout(tmp_path / "bare.git", "main")).subject == "state"
+    found = identify(open_checkout(long.path))
+    assert (found.commit, found.branch, found.subject) == (commit, "main", "state")
