@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from shimgen.model.facts import MARKER
 from shimgen.shims.source import Function, Source, class_sites, first_line, last_line, parse
 
 PREFIX = f"{MARKER}forwards to "
+# What shimgen writes above its members: a forward, or a recipe of a profile.
+_MARKER = re.compile(rf"{MARKER}(?:forwards to \S.*|[\w-]+ \(self\.[\w.]+\))")
 
 
 def recipe_marker(name: str, attribute: str) -> str:
@@ -72,7 +75,7 @@ def remove_shims(source: bytes, shims: Iterable[ExistingShim]) -> bytes:
 def is_marked(source: Source, node: ast.stmt) -> bool:
     """Whether shimgen wrote this statement: the line above it is a marker."""
     above = first_line(node) - 1
-    return above >= 1 and source.line(above).strip().startswith(MARKER)
+    return above >= 1 and _MARKER.fullmatch(source.line(above).strip()) is not None
 
 
 def bound_name(node: ast.stmt) -> str:
