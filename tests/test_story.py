@@ -46,7 +46,7 @@ def repository(fixture: str, folder: Path) -> Path:
 @pytest.fixture
 def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A committed copy of fixtures/mini, and an empty folder beside it as the working directory."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "ops").mkdir()
     monkeypatch.chdir(tmp_path / "ops")
     return repository("mini", tmp_path / "mini")
