@@ -11,13 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.model.domain import ClassRef, FileChange, Gap, MemberKind, Shim
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Shim
+from shimgen.model.profile import Recipe
 from shimgen.model.proof import Proof
 from shimgen.verify import live
 from shimgen.verify.box import torchlike
 from tests.verify.made import FULL, WRAPPER, failures, gap, provider
 
-TORCH = {"torch/__init__.py": "from . import nn\n", "torch/nn/__init__.py": inspect.getsource(torchlike)}
+TORCH = {
+    "torch/__init__.py": "from . import nn\n\n\ndef zeros(count):\n    return [0] * count\n",
+    "torch/nn/__init__.py": inspect.getsource(torchlike).replace(
+        "class Parameter(Tensor):", "class Parameter(Tensor):\n    def __init__(self, data): ...\n"
+    ),
+}
 FULL_SOURCE = '''"""The delegate."""
 
 import torch
@@ -152,6 +158,54 @@ def test_wrong_shim_is_caught(name: str, tmp_path: Path) -> None:
     assert old in text
     member = "give" if "give(" in new else ""
     assert check in failures(ask(checkout(tmp_path), edit(made, text.replace(old, new), member)))
+
+
+PAIR = Recipe("pair", "", returns=("{delegate}.embed.weight", "lm_head.weight"))
+EXCHANGE = Recipe(
+    "exchange",
+    "",
+    ("embed", "head"),
+    ("torch",),
+    writes={"{delegate}.embed.weight": "embed", "lm_head.weight": "head"},
+)
+EXCHANGED = """def exchange(self, embed, head):
+    del self.language_model.embed.weight
+    self.language_model.embed.weight = embed
+    self.lm_head.weight = head
+    torch.cuda.synchronize()"""
+RECIPES = {
+    "pair": (PAIR, "def pair(self):\n    return self.language_model.embed.weight, self.lm_head.weight", set()),
+    "pair the other way round": (
+        PAIR,
+        "def pair(self):\n    return self.lm_head.weight, self.language_model.embed.weight",
+        {"live recipe"},
+    ),
+    "one of the pair": (PAIR, "def pair(self):\n    return self.lm_head.weight", {"live recipe"}),
+    "parts that are missing": (
+        PAIR,
+        "def pair(self):\n    return self.language_model.embedding.weight, self.lm_head.weight",
+        {"live recipe"},
+    ),
+    "property": (
+        PAIR,
+        "@property\ndef pair(self):\n    return self.language_model.embed.weight, self.lm_head.weight",
+        {"live recipe"},
+    ),
+    "exchange": (EXCHANGE, EXCHANGED, set()),
+    "exchange the other way round": (
+        EXCHANGE,
+        EXCHANGED.replace("self, embed, head", "self, head, embed"),
+        {"live recipe"},
+    ),
+    "half of the exchange": (EXCHANGE, EXCHANGED.replace("self.lm_head.weight = head", "pass"), {"live recipe"}),
+}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_assembled_members(name: str, tmp_path: Path) -> None:
+    recipe, text, wrong = RECIPES[name]
+    made = replace(gap(recipe.member), decision=Decision.RECIPE, recipe="some", assembly=recipe)
+    assert failures(ask(checkout(tmp_path), edit(made, text))).keys() == wrong
 
 
 def test_package_below_a_prefix(tmp_path: Path) -> None:

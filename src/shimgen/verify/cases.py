@@ -61,12 +61,12 @@ def case(gap: Gap, name: str, found: Member) -> Case:
         writes=any(s.kind is SiteKind.WRITE and s.role != "draft" for s in sites),
         deletes=any(s.kind is SiteKind.DELETE and s.role != "draft" for s in sites),
         projection=projection(found, gap.wrapper.delegate.attribute),
-        recipe=_recipe(gap),
+        recipe=promise(gap),
     )
 
 
-def _recipe(gap: Gap) -> dict[str, object] | None:
-    """What a recipe promises, with chains as they are on the wrapper."""
+def promise(gap: Gap) -> dict[str, object] | None:
+    """What a recipe promises, with chains as they are on the wrapper; None for a forward."""
     if gap.assembly is None:
         return None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from shimgen.model.domain import ClassRef, FileChange, Shim
 from shimgen.model.proof import Proof
+from shimgen.verify.cases import promise
 from shimgen.verify.process import HOME, converse
 
 BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from probe.main import main; sys.path.pop(0); main()"
@@ -58,6 +59,7 @@ def _asked(shim: Shim, root: str) -> dict[str, object]:
         "member": shim.member,
         "attribute": wrapper.delegate.attribute,
         "optional": wrapper.delegate.optional,
+        "recipe": promise(shim.gap),
     }
 
 

@@ -32,24 +32,24 @@ class Subject:
 
     def instances(self) -> tuple[Any, Any]:
         """A wrapper that holds a delegate; neither was constructed, so neither has weights or state."""
-        return self.with_delegate(bare(self.candidate)), self._delegate
+        delegate = bare(self.candidate)
+        return self.with_delegate(delegate), delegate
 
     def with_delegate(self, delegate: Any) -> Any:
         """A bare wrapper that holds `delegate`."""
         made = bare(self.wrapper)
-        self._delegate = delegate
         owner = made
         *holders, last = (mangled(n, self.place.__name__) for n in self.attribute.split("."))
         for name in holders:
-            child = bare(_module_class() or _Holder)
+            child = bare(module_class() or Holder)
             setattr(owner, name, child)
             owner = child
         setattr(owner, last, delegate)
         return made
 
 
-class _Holder:
-    """What stands between wrapper and delegate where there is no torch."""
+class Holder:
+    """What stands between wrapper and delegate, or for a part, where there is no torch."""
 
 
 def checks(subject: Subject) -> Iterator[tuple[str, Callable[[Subject], None]]]:
@@ -165,7 +165,7 @@ def none(subject: Subject) -> None:
 
 def listed(subject: Subject) -> None:
     """An nn.Module lists its parameters and children as before: the delegate once, under its own name."""
-    module = _module_class()
+    module = module_class()
     if module is None or not issubclass(subject.wrapper, module) or not issubclass(subject.candidate, module):
         return
     wrapper, _ = subject.instances()
@@ -193,7 +193,7 @@ def _awaited(coroutine: Any) -> Any:
 def bare(cls: type) -> Any:
     """An instance that no constructor of its class has seen, set up as an nn.Module where it is one."""
     made: Any = object.__new__(cls)
-    module = _module_class()
+    module = module_class()
     if module is not None and issubclass(cls, module):
         module.__init__(made)
     return made
@@ -205,7 +205,7 @@ def mangled(name: str, cls: str) -> str:
     return f"_{cls.lstrip('_')}{name}" if private else name
 
 
-def _module_class() -> Any:
+def module_class() -> Any:
     """torch.nn.Module, where torch was imported."""
     torch = sys.modules.get("torch")
     return getattr(getattr(torch, "nn", None), "Module", None)

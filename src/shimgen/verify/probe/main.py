@@ -11,6 +11,7 @@ from typing import Any
 from . import patched, stubs
 from .checks import FaultError, Subject, checks
 from .find import FindError, find_class
+from .recipes import recipe_checks
 
 Result = tuple[str, bool, str]
 
@@ -41,7 +42,7 @@ def look(shim: dict[str, Any]) -> list[Result]:
     found: dict[str, Result] = {"live import": ("live import", True, "")}
     for candidate in candidates:
         subject = Subject(wrapper, place, candidate, shim["member"], shim["attribute"], shim["optional"])
-        for name, check in checks(subject):
+        for name, check in recipe_checks(subject, shim["recipe"]) if shim["recipe"] else checks(subject):
             if found.get(name, ("", True, ""))[1]:
                 found[name] = (name, *_try(check, subject))
     return list(found.values())
