@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from shimgen.index.functions import function_facts
+from shimgen.index.syntax import chain_of, source_of
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store
 
@@ -17,6 +18,8 @@ _SCOPES: dict[type[ast.AST], str] = {
     ast.While: "loop",
     ast.Match: "match",
 }
+_PLAIN = frozenset((ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.AugAssign, ast.Pass, ast.Delete))
+_ASSIGNMENTS = frozenset((ast.Assign, ast.AnnAssign))
 
 
 def extract_definitions(module: ast.Module, lines: int) -> ModuleFacts:
@@ -42,6 +45,8 @@ class _Collector:
     def block(self, body: list[ast.stmt], prefix: str, scope: str) -> None:
         """Statements of a module, or of a function when `prefix` ends in "<locals>."."""
         for node in body:
+            if node.__class__ in _PLAIN or (prefix and node.__class__ in _ASSIGNMENTS):
+                continue
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node, scope)
             elif isinstance(node, ast.ClassDef):
@@ -50,7 +55,7 @@ class _Collector:
                 if not prefix:
                     self.functions.append(function_facts(node, scope, in_class=False))
                 self.block(node.body, f"{prefix}{node.name}.<locals>.", "function")
-            elif isinstance(node, ast.Assign | ast.AnnAssign) and not prefix:
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
                 self._store(node, scope)
             elif type(node) in _SCOPES:
                 inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
@@ -85,7 +90,7 @@ class _Collector:
                 node.end_lineno or node.lineno,
                 tuple(expr_of(base) for base in node.bases),
                 tuple(keyword.arg or "**" for keyword in node.keywords),
-                tuple(ast.unparse(decorator) for decorator in node.decorator_list),
+                tuple(source_of(decorator) for decorator in node.decorator_list),
                 scope,
                 tuple(functions),
                 tuple(attributes),
@@ -117,7 +122,7 @@ class _Collector:
 
 def _class_attributes(node: ast.Assign | ast.AnnAssign) -> list[ClassAttribute]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else None
+    annotation = source_of(node.annotation) if isinstance(node, ast.AnnAssign) else None
     value = None if node.value is None else expr_of(node.value)
     dotted = node.value is not None and any(
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "." in n.value for n in ast.walk(node.value)
@@ -127,7 +132,7 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign) -> list[ClassAttribute]:
 
 
 def _is_type_checking(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    return isinstance(node, ast.If) and chain_of(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
 def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeGuard, cast
 
-from shimgen.index.values import chain_of, expr_of
+from shimgen.index.syntax import LEAVES, chain_of, push_children, root_of, source_of
+from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, Function, Param, Store
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -20,8 +21,6 @@ _KINDS = {
     "staticmethod": "staticmethod",
     "abc.abstractproperty": "property",
 }
-# Nodes that hold something, unlike contexts and operators.
-_NODES = (ast.expr, ast.stmt, ast.arguments, ast.arg, ast.keyword, ast.comprehension, ast.excepthandler, ast.withitem)
 # A parameter or result of such a name may carry the dotted name of a module or weight.
 _CARRIES_NAMES = re.compile(r"(?:^|_)(?:names?|keys?|fqn|prefix|pattern|weights?|modules?)(?:$|_)")
 
@@ -30,7 +29,7 @@ def parameters(args: ast.arguments) -> tuple[Param, ...]:
     """The parameters in order of declaration, with the source texts of defaults and annotations."""
 
     def text(node: ast.expr | None) -> str | None:
-        return None if node is None else ast.unparse(node)
+        return None if node is None else source_of(node)
 
     positional = [*args.posonlyargs, *args.args]
     defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
@@ -51,7 +50,7 @@ def parameters(args: ast.arguments) -> tuple[Param, ...]:
 
 def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -> Function:
     """Facts of one function. `scope` tells the statement it is nested in, `in_class` whether it is a member."""
-    decorators = tuple(ast.unparse(d) for d in node.decorator_list)
+    decorators = tuple(source_of(d) for d in node.decorator_list)
     kind = _member_kind(node.name, decorators) if in_class else "function"
     body = _Body(node)
     return Function(
@@ -62,7 +61,7 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         _flavour(node, body.yields),
         decorators,
         parameters(node.args),
-        ast.unparse(node.returns) if node.returns else None,
+        source_of(node.returns) if node.returns else None,
         _stub(node),
         scope,
         tuple(body.reads),
@@ -138,16 +137,6 @@ def _compares_suffix(node: ast.Compare, name: str) -> bool:
     return all(_is_text(item) and "." not in str(item.value) for group in groups for item in group)
 
 
-def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
-    """Puts the child nodes on `stack`; a quarter of the cost of ast.iter_child_nodes."""
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if value.__class__ is list:
-            stack.extend(item for item in cast(list[object], value) if isinstance(item, ast.AST))
-        elif isinstance(value, _NODES):
-            stack.append(value)
-
-
 class _Body:
     """Collects the facts of a function body in one walk; nested functions and lambdas count as part of it."""
 
@@ -177,57 +166,69 @@ class _Body:
         self._statements(body, arm)
 
     def _statement(self, node: ast.stmt, branch: str) -> None:
-        if isinstance(node, ast.Expr):
-            self._expression(node.value, branch)
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            self._assignment(node, branch)
-            if node.value is not None:
-                self._expression(node.value, branch)
-        elif isinstance(node, ast.If | ast.While):
-            self._expression(node.test, branch)
-            self._arm(node.body, branch, node.lineno, 0)
-            self._arm(node.orelse, branch, node.lineno, 1)
-        elif isinstance(node, ast.Return):
-            if node.value is not None:
-                if not self._nested:
-                    self.returned.append(expr_of(node.value))
-                self._expression(node.value, branch)
-        elif isinstance(node, ast.For | ast.AsyncFor):
-            self._target(node.target, None, node.lineno, "other", branch)
-            self._expression(node.iter, branch)
-            self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
-        else:
-            self._rare(node, branch)
+        visit = _VISIT.get(node.__class__)
+        if visit is not None:
+            visit(self, node, branch)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._expression(child, branch)
 
-    def _rare(self, node: ast.stmt, branch: str) -> None:
-        if isinstance(node, ast.With | ast.AsyncWith):
-            for item in node.items:
-                self._expression(item.context_expr, branch)
-                if item.optional_vars is not None:
-                    value = expr_of(item.context_expr)
-                    self._target(item.optional_vars, value, item.context_expr.lineno, "other", branch)
-            self._statements(node.body, branch)
-        elif isinstance(node, ast.Try | ast.TryStar):
-            self._statements([*node.body, *node.orelse], branch)
-            for number, handler in enumerate(node.handlers):
-                self._arm(handler.body, branch, node.lineno, number)
-            self._statements(node.finalbody, branch)
-        elif isinstance(node, ast.Match):
-            self._expression(node.subject, branch)
-            for number, case in enumerate(node.cases):
-                self._arm(case.body, branch, node.lineno, number)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            outer, self._nested = self._nested, True
-            yields = self.yields
-            self._arm(node.body, branch, node.lineno, 0)
-            self._nested, self.yields = outer, yields
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                self._target(target, None, node.lineno, "delete", branch)
-        elif not isinstance(node, ast.ClassDef | ast.Import | ast.ImportFrom):
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    self._expression(child, branch)
+    def _value(self, node: ast.Expr, branch: str) -> None:
+        self._expression(node.value, branch)
+
+    def _branches(self, node: ast.If | ast.While, branch: str) -> None:
+        self._expression(node.test, branch)
+        self._arm(node.body, branch, node.lineno, 0)
+        self._arm(node.orelse, branch, node.lineno, 1)
+
+    def _return(self, node: ast.Return, branch: str) -> None:
+        if node.value is not None:
+            if not self._nested:
+                self.returned.append(expr_of(node.value))
+            self._expression(node.value, branch)
+
+    def _loop(self, node: ast.For | ast.AsyncFor, branch: str) -> None:
+        self._target(node.target, None, node.lineno, "other", branch)
+        self._expression(node.iter, branch)
+        self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
+
+    def _with(self, node: ast.With | ast.AsyncWith, branch: str) -> None:
+        for item in node.items:
+            self._expression(item.context_expr, branch)
+            if item.optional_vars is not None:
+                value = expr_of(item.context_expr)
+                self._target(item.optional_vars, value, item.context_expr.lineno, "other", branch)
+        self._statements(node.body, branch)
+
+    def _try(self, node: ast.Try | ast.TryStar, branch: str) -> None:
+        self._statements([*node.body, *node.orelse], branch)
+        for number, handler in enumerate(node.handlers):
+            self._arm(handler.body, branch, node.lineno, number)
+        self._statements(node.finalbody, branch)
+
+    def _match(self, node: ast.Match, branch: str) -> None:
+        self._expression(node.subject, branch)
+        for number, case in enumerate(node.cases):
+            self._arm(case.body, branch, node.lineno, number)
+
+    def _function(self, node: FunctionNode, branch: str) -> None:
+        outer, self._nested = self._nested, True
+        yields = self.yields
+        self._arm(node.body, branch, node.lineno, 0)
+        self._nested, self.yields = outer, yields
+
+    def _delete(self, node: ast.Delete, branch: str) -> None:
+        for target in node.targets:
+            self._target(target, None, node.lineno, "delete", branch)
+
+    def _nothing(self, node: ast.stmt, branch: str) -> None:
+        """Classes and imports inside a function are facts of the module."""
+
+    def _assigned(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, branch: str) -> None:
+        self._assignment(node, branch)
+        if node.value is not None:
+            self._expression(node.value, branch)
 
     def _assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, branch: str) -> None:
         if isinstance(node, ast.Assign):
@@ -274,39 +275,37 @@ class _Body:
         return value.op in ("name", "choice", "item", "dict") or (value.op == "call" and self.follow_calls)
 
     def _expression(self, node: ast.expr, branch: str) -> None:
-        stack: list[ast.AST] = [node]
+        stack: list[ast.AST] = [] if node.__class__ in LEAVES else [node]
         while stack:
             item = stack.pop()
-            if isinstance(item, ast.Attribute):
-                chain = chain_of(item)
+            kind = item.__class__
+            if kind is ast.Attribute:
+                chain = chain_of(cast(ast.Attribute, item))
                 if chain:
-                    self._read(chain, item)
+                    self._read(chain, cast(ast.Attribute, item))
                     continue
-            elif isinstance(item, ast.Call):
-                self._call(item, branch)
+            elif kind is ast.Call:
+                self._call(cast(ast.Call, item), branch)
             elif isinstance(item, ast.NamedExpr):
                 self._target(item.target, expr_of(item.value), item.lineno, "assign", branch)
-            elif isinstance(item, ast.Yield | ast.YieldFrom):
+            elif kind is ast.Yield or kind is ast.YieldFrom:
                 self.yields = True
-            push_children(item, stack)
+            push_children(item, stack, LEAVES)
 
     def _read(self, chain: str, node: ast.Attribute) -> None:
-        if isinstance(node.ctx, ast.Load) and chain not in self._seen and chain.partition(".")[0] in self.roots:
+        if chain not in self._seen and isinstance(node.ctx, ast.Load) and chain.partition(".")[0] in self.roots:
             self._seen.add(chain)
             self.reads.append(Access(chain, node.lineno))
 
     def _call(self, node: ast.Call, branch: str) -> None:
-        root = chain_of(node.func).partition(".")[0]
-        if (
-            root in self.roots
-            or root == "setattr"
-            or self._is_super(node.func)
-            or any(self._from_root(a) for a in _arguments(node))
-        ):
+        if self._matters(node):
             self.calls.append(Call(expr_of(node, 4), node.lineno, branch))
 
-    def _from_root(self, node: ast.expr) -> bool:
-        return chain_of(node).partition(".")[0] in self.roots
+    def _matters(self, node: ast.Call) -> bool:
+        root = root_of(node.func)
+        if root in self.roots or root == "setattr" or any(root_of(argument) in self.roots for argument in node.args):
+            return True
+        return self._is_super(node.func) or any(root_of(keyword.value) in self.roots for keyword in node.keywords)
 
     @staticmethod
     def _is_super(func: ast.expr) -> bool:
@@ -315,11 +314,29 @@ class _Body:
         return isinstance(func.value.func, ast.Name) and func.value.func.id == "super"
 
 
+_VISIT: dict[type[ast.stmt], Callable[..., None]] = {
+    ast.Expr: _Body._value,
+    ast.Assign: _Body._assigned,
+    ast.AnnAssign: _Body._assigned,
+    ast.AugAssign: _Body._assigned,
+    ast.If: _Body._branches,
+    ast.While: _Body._branches,
+    ast.Return: _Body._return,
+    ast.For: _Body._loop,
+    ast.AsyncFor: _Body._loop,
+    ast.With: _Body._with,
+    ast.AsyncWith: _Body._with,
+    ast.Try: _Body._try,
+    ast.TryStar: _Body._try,
+    ast.Match: _Body._match,
+    ast.FunctionDef: _Body._function,
+    ast.AsyncFunctionDef: _Body._function,
+    ast.Delete: _Body._delete,
+    ast.ClassDef: _Body._nothing,
+    ast.Import: _Body._nothing,
+    ast.ImportFrom: _Body._nothing,
+}
+
+
 def _is_text(node: ast.expr) -> TypeGuard[ast.Constant]:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _arguments(node: ast.Call) -> Iterator[ast.expr]:
-    yield from node.args
-    for keyword in node.keywords:
-        yield keyword.value

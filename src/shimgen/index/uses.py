@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from shimgen.index.syntax import source_of
 from shimgen.index.use.names import Names, names_of
 from shimgen.index.use.rules import Place, Rules, rules_for
 from shimgen.index.use.statements import Statements, parameter
@@ -122,7 +123,7 @@ class _Scan:
         nodes = [n for n in _statements(node.body) if isinstance(n, _Def)]
         inherited = self._fields(node)
         for base in node.bases:
-            inherited.update(self._classes.get(ast.unparse(base), {}))
+            inherited.update(self._classes.get(source_of(base), {}))
         env = inherited
         last = _Round([], env)
         for _ in range(_ROUNDS):
@@ -181,11 +182,11 @@ def _annotated_self(node: _Def) -> tuple[str, ...]:
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     if first is None or first.annotation is None:
         return ()
-    return (ast.unparse(first.annotation).strip("'\"").rpartition(".")[2],) if first.arg == "self" else ()
+    return (source_of(first.annotation).strip("'\"").rpartition(".")[2],) if first.arg == "self" else ()
 
 
 def _is_property(node: _Def) -> bool:
-    return any(ast.unparse(d).rpartition(".")[2] in ("property", "cached_property") for d in node.decorator_list)
+    return any(source_of(d).rpartition(".")[2] in ("property", "cached_property") for d in node.decorator_list)
 
 
 def _definitions(module: ast.Module) -> tuple[list[_Def], list[ast.ClassDef]]:

@@ -6,35 +6,21 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from shimgen.index.syntax import chain_of
 from shimgen.model.facts import Expr
 
 _DEPTH = 6
 OTHER = Expr("other")
 
 
-def chain_of(node: ast.expr) -> str:
-    """The dotted text of a Name or of attributes of a Name, "" for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    parts.append(node.id)
-    parts.reverse()
-    return ".".join(parts)
-
-
 def expr_of(node: ast.expr | None, depth: int = _DEPTH) -> Expr:
     """The value of an expression, cut below `depth` levels of nesting; what is not followed becomes "other"."""
-    if node is None or depth == 0:
+    if depth == 0:
         return OTHER
-    build = _BUILDERS.get(type(node))
+    if isinstance(node, ast.Name):
+        return Expr("name", node.id)
+    build = _BUILDERS.get(node.__class__)
     return build(node, depth - 1) if build is not None else OTHER
-
-
-def _name(node: ast.Name, _: int) -> Expr:
-    return Expr("name", node.id)
 
 
 def _attribute(node: ast.Attribute, depth: int) -> Expr:
@@ -43,9 +29,12 @@ def _attribute(node: ast.Attribute, depth: int) -> Expr:
 
 
 def _call(node: ast.Call, depth: int) -> Expr:
-    parts = [expr_of(node.func, depth), *(expr_of(arg, depth) for arg in node.args)]
+    parts = [expr_of(node.func, depth)]
+    parts += [expr_of(arg, depth) for arg in node.args]
+    if not node.keywords:
+        return Expr("call", "", tuple(parts))
     parts += [expr_of(keyword.value, depth) for keyword in node.keywords]
-    return Expr("call", "", tuple(parts), tuple(keyword.arg or "**" for keyword in node.keywords))
+    return Expr("call", "", tuple(parts), tuple([keyword.arg or "**" for keyword in node.keywords]))
 
 
 def _constant(node: ast.Constant, _: int) -> Expr:
@@ -61,8 +50,7 @@ def _sequence(node: ast.List | ast.Tuple | ast.Set, depth: int) -> Expr:
     return Expr("seq", "", tuple(expr_of(item, depth) for item in node.elts))
 
 
-_BUILDERS: dict[type[ast.expr], Callable[[Any, int], Expr]] = {
-    ast.Name: _name,
+_BUILDERS: dict[type[ast.expr | None], Callable[[Any, int], Expr]] = {
     ast.Attribute: _attribute,
     ast.Call: _call,
     ast.Constant: _constant,

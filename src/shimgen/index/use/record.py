@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from shimgen.index.syntax import source_of
 from shimgen.index.use.names import Names
 from shimgen.index.use.rules import Place, Rules, Table
 from shimgen.index.use.values import Clause, Environment, Fact, Model, Side, Text, Value
@@ -18,7 +19,7 @@ _MANY = 4
 
 def source(node: ast.AST) -> str:
     """The node's source in canonical spacing, cut to one readable line."""
-    text = " ".join(ast.unparse(node).split())
+    text = " ".join(source_of(node).split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
 
 
