@@ -47,7 +47,11 @@ def case(gap: Gap, name: str, found: Member) -> Case:
     _safe(found, gap)
     defaults: dict[str, str] = {}
     sites = [s for s in gap.demand.sites if not s.ambiguous]
-    shapes = {(s.shape.positional, s.shape.keywords) for s in sites if s.shape and not s.shape.star}
+    shapes = {
+        (s.shape.positional, s.shape.keywords)
+        for s in sites
+        if s.shape and not s.shape.star and not s.shape.double_star
+    }
     return Case(
         wrapper=found.site.node.name,
         member=name,
