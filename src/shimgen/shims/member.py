@@ -119,8 +119,7 @@ def _class_level(gap: Gap, providers: Sequence[Provider], setting: Setting) -> D
 def assembled(gap: Gap, recipe: Recipe, setting: Setting) -> Draft:
     """The member that a recipe of the profile gives. Raises RefusedError when the module lacks a name it needs."""
     for name in recipe.names:
-        bound = setting.scope.means(name) in ("early", "late")
-        if not bound or setting.program.resolve(setting.scope.path, name).name != name:
+        if setting.scope.means(name) != "early" or setting.program.resolve(setting.scope.path, name).name != name:
             raise no_place(f"its module does not import {name}, which the recipe {gap.recipe} needs")
     fields = _common(gap, setting, "self", recipe.parameters)
     code = recipe.code.replace("{delegate}", gap.wrapper.delegate.attribute).strip("\n").splitlines()

@@ -13,8 +13,9 @@ from shimgen.shims.source import Function, Source, first_line
 
 def spelled(signature: Signature, origin: Origin, member: str) -> Signature:
     """The signature with defaults as written in the def where it comes from; as it is when that is not found."""
-    if origin.source is None or all(p.default is None for p in signature.params):
-        return signature
+    several_ways = [p for p in signature.params if p.default is not None and not p.default.isidentifier()]
+    if origin.source is None or not several_ways:
+        return signature  # a name, None, True and False can be written in one way only
     header = _header(origin.source, origin.line, member)
     words = dict(_defaults(header)) if header else {}
     params = [
