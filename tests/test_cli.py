@@ -25,7 +25,7 @@ from shimgen.model.results import Analysis, Explanation, Outcome, Recognition, S
 from shimgen.model.source import Baseline, Skipped, Stats
 from tests.builders import ANALYSIS, CHANGE, FORWARDED, PATCH, REFUSED, SHIM, WRAPPER
 
-COMMANDS = ("scan", "diff", "apply", "check", "patch", "explain", "revert", "init")
+COMMANDS = ("scan", "diff", "apply", "check", "patch", "explain", "verify", "revert", "init")
 OUTCOME = Outcome(ANALYSIS, (CHANGE,), PATCH)
 EXPLANATION = Explanation(ANALYSIS, (SHIM,), {WRAPPER.cls: {"forward": FORWARDED.providers[0]}})
 NOTHING = Outcome(replace(ANALYSIS, gaps=()))
@@ -60,6 +60,7 @@ def seen(monkeypatch: pytest.MonkeyPatch, here: Path) -> list[Settings]:
         "generate": OUTCOME,
         "apply": OUTCOME,
         "revert": OUTCOME,
+        "verify": OUTCOME,
         "series": (OUTCOME, (Path("out/0001-one.patch"),)),
     }.items():
         monkeypatch.setattr(pipeline, name, fake(result))
@@ -81,7 +82,7 @@ def everywhere(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def entry(*_: Any) -> Any:
         raise error
 
-    for name in ("recognise", "analyse", "generate", "apply", "revert", "series", "explain"):
+    for name in ("recognise", "analyse", "generate", "apply", "revert", "series", "explain", "verify"):
         monkeypatch.setattr(pipeline, name, entry)
 
 
@@ -329,7 +330,7 @@ def test_version_and_help() -> None:
     assert run("--version").stdout.startswith("shimgen 0.")
     listed = [line.split()[0] for line in run("--help").stdout.splitlines() if line.startswith("  ")]
     assert [name for name in listed if name in COMMANDS] == [
-        "init", "scan", "diff", "apply", "check", "patch", "explain", "revert",
+        "init", "scan", "diff", "apply", "check", "patch", "explain", "verify", "revert",
     ]  # fmt: skip
 
 

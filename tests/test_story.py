@@ -117,7 +117,9 @@ def test_json_of_every_command(mini: Path, tmp_path: Path) -> None:
         ["patch", "-o", tmp_path / "series"],
         ["explain", WRAPPER],
         ["explain", f"{WRAPPER}.get_embed_and_head"],
+        ["verify"],
         ["apply"],
+        ["verify"],
         ["revert"],
     ):
         result = (
@@ -127,6 +129,20 @@ def test_json_of_every_command(mini: Path, tmp_path: Path) -> None:
         )
         assert result.exit_code in (0, 1), result.output
         validator.validate(json.loads(result.stdout))
+
+
+def test_verify_executes_what_would_stand_and_what_stands(mini: Path) -> None:
+    pending = run("verify", mini)
+    assert pending.exit_code == 0
+    assert pending.stdout.endswith("proven, 0 failed\n")
+    count = int(pending.stdout.splitlines()[-1].split()[0])
+    assert count >= len(FORWARDED)
+    assert git(mini, "status", "--porcelain") == ""
+    run("apply", mini)
+    assert run("verify", mini).stdout == pending.stdout
+    proof = json.loads(run("verify", mini, "--json").stdout)["proof"]
+    assert (proof["proven"], proof["failed"]) == (count, 0)
+    assert all(check["passed"] for check in proof["checks"])
 
 
 def test_scan_lists_each_gap_with_its_decision(mini: Path) -> None:

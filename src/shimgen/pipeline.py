@@ -241,17 +241,39 @@ def _generate(session: Session) -> Outcome:
     work = _analyse(session)
     if not work.analysis.pending and not work.analysis.stale:
         return Outcome(_timed(session, work.analysis))
-    scoped = in_scope(work.bare.gaps, session.settings.scope)
-    wanted = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
-    stage = session.clock.stage
-    with stage("shims"):
-        changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
-    with stage("proofs"):
-        proofs = _prove(session, work.bare, scoped, changes)
+    changes, refused, proofs = _proven(session, work)
+    _require(proofs)
     final = _against(session.tree, changes, work)
-    with stage("patch"):
+    with session.clock.stage("patch"):
         patch = baseline.render_patch(session.checkout, final, render_changes) if final else b""
     return Outcome(_timed(session, _with_refusals(work.analysis, refused)), final, patch, proofs)
+
+
+def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> Outcome:
+    """Every shim in scope, and every one that stands in the checkout, with the proofs of each; nothing is written.
+
+    With `python`, the serving stack's own interpreter is asked as well; `stubs` names modules to be replaced there.
+    A failed proof is in the outcome and raises nothing.
+    """
+    session = open_session(settings)
+    work = _analyse(session)
+    changes, refused, proofs = _proven(session, work)
+    if python:
+        from shimgen.verify import live
+
+        with session.clock.stage("live"):
+            proofs += live(changes, session.checkout.root, session.root, python, stubs)
+    return Outcome(_timed(session, _with_refusals(work.analysis, refused)), changes, b"", proofs)
+
+
+def _proven(session: Session, work: _Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
+    """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
+    scoped = in_scope(work.bare.gaps, session.settings.scope)
+    wanted = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
+    with session.clock.stage("shims"):
+        changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
+    with session.clock.stage("proofs"):
+        return changes, refused, _prove(session, work.bare, scoped, changes)
 
 
 def _against(tree: Tree, changes: Sequence[FileChange], work: _Work) -> tuple[FileChange, ...]:
@@ -282,14 +304,17 @@ def _prove(session: Session, base: _Found, gaps: Sequence[Gap], changes: Sequenc
     def again(tree: Tree) -> Sequence[Gap]:
         return in_scope(_find(session, tree).gaps, session.settings.scope)
 
-    proofs = (*static(base.tree, changes, again, gaps), *sandbox(changes))
+    return (*static(base.tree, changes, again, gaps), *sandbox(changes))
+
+
+def _require(proofs: Sequence[Proof]) -> None:
+    """Raises GenerateError when a proof failed: what was not shown to hold is not emitted."""
     verdict = summarise(proofs)
     if not verdict.passed:
         first = verdict.failures[0]
         where = f"{first.wrapper.path}: {first.wrapper.name}.{first.member}"
         message = f"{where} was generated and failed verification ({first.check}): {first.detail}; nothing was changed"
         raise GenerateError(message, f"shimgen explain {first.wrapper.name}.{first.member}")
-    return proofs
 
 
 def _with_refusals(analysis: Analysis, refused: Sequence[Gap]) -> Analysis:

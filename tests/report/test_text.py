@@ -7,10 +7,22 @@ from dataclasses import replace
 import pytest
 
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Severity
+from shimgen.model.proof import Proof
 from shimgen.model.results import Outcome, Stale, Verdict
 from shimgen.model.source import Baseline, Skipped, Stats
 from shimgen.report import explain, text
 from tests.builders import ANALYSIS, CALL, CHANGE, COMPLETE, FORWARDED, REFUSED, SHIM, WRAPPER
+
+
+def test_proven() -> None:
+    held = Proof(WRAPPER.cls, "a", "kind", True)
+    broken = Proof(WRAPPER.cls, "b", "kind", False, "the shim is a property")
+    assert text.proven((held,)) == "  kind                  1\n1 shim proven, 0 failed\n"
+    assert text.proven((held, broken)) == (
+        "models/wrapper.py:3: Wrapper.b: kind: the shim is a property\n"
+        "  kind                  2\n"
+        "1 shim proven, 1 failed\n"
+    )
 
 
 def test_scan() -> None:

@@ -1,4 +1,4 @@
-"""Commands about the patch: diff, apply, patch, revert. Heavy imports wait until a command runs."""
+"""Commands about the patch: diff, apply, patch, verify, revert. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from shimgen.cli.console import about, emit, finish, note, paint, working
 from shimgen.cli.options import with_settings, writes_work_tree
 from shimgen.config import Settings
+from shimgen.model.errors import GenerateError
 from shimgen.model.results import Outcome
 
 
@@ -18,12 +19,11 @@ from shimgen.model.results import Outcome
 def diff(settings: Settings, as_json: bool, exit_code: bool) -> None:
     """Print the patch and nothing else. Changes nothing."""
     from shimgen import pipeline
-    from shimgen.report import json
 
     with working("generating"):
         outcome = pipeline.generate(settings)
     _notes(settings, outcome)
-    emit(json.render(outcome.analysis, outcome.changes) if as_json else outcome.patch)
+    emit(_json(outcome) if as_json else outcome.patch)
     if exit_code and outcome.changes:
         finish(1)
 
@@ -33,13 +33,13 @@ def diff(settings: Settings, as_json: bool, exit_code: bool) -> None:
 def apply(settings: Settings, as_json: bool) -> None:
     """Generate, verify and apply the patch to the work tree: all or nothing."""
     from shimgen import pipeline
-    from shimgen.report import json, text
+    from shimgen.report import text
 
     writes_work_tree(settings.rev, "apply")
     with working("generating and verifying"):
         outcome = pipeline.apply(settings)
     _notes(settings, outcome)
-    emit(json.render(outcome.analysis, outcome.changes) if as_json else text.changed(outcome, "added", paint))
+    emit(_json(outcome) if as_json else text.changed(outcome, "added", paint))
 
 
 @click.command(short_help="Write the series as files for `git am`.")
@@ -48,12 +48,11 @@ def apply(settings: Settings, as_json: bool) -> None:
 def patch(settings: Settings, as_json: bool, output: Path) -> None:
     """Write the series as files for `git am` or `git apply`."""
     from shimgen import pipeline
-    from shimgen.report import json
 
     with working("generating"):
         outcome, files = pipeline.series(settings, output)
     _notes(settings, outcome)
-    emit(json.render(outcome.analysis, outcome.changes) if as_json else "".join(f"{file}\n" for file in files))
+    emit(_json(outcome) if as_json else "".join(f"{file}\n" for file in files))
 
 
 @click.command(short_help="Take out what apply put in, byte for byte.")
@@ -61,13 +60,38 @@ def patch(settings: Settings, as_json: bool, output: Path) -> None:
 def revert(settings: Settings, as_json: bool) -> None:
     """Take out of the work tree what apply put in, byte for byte."""
     from shimgen import pipeline
-    from shimgen.report import json, text
+    from shimgen.report import text
 
     writes_work_tree(settings.rev, "revert")
     with working("reverting"):
         outcome = pipeline.revert(settings)
     _notes(settings, outcome)
-    emit(json.render(outcome.analysis, outcome.changes) if as_json else text.changed(outcome, "removed", paint))
+    emit(_json(outcome) if as_json else text.changed(outcome, "removed", paint))
+
+
+@click.command(short_help="Prove the shims by executing them.")
+@with_settings
+@click.option("--python", default="", metavar="PATH", help="The stack's own interpreter: ask the real classes.")
+@click.option("--stub", "stubs", multiple=True, metavar="NAME", help="A module that is replaced there; repeatable.")
+def verify(settings: Settings, as_json: bool, python: str, stubs: tuple[str, ...]) -> None:
+    """Execute every shim in scope, and every one that stands in the checkout, against recording delegates."""
+    from shimgen import pipeline
+    from shimgen.model.proof import summarise
+    from shimgen.report import text
+
+    with working("generating and verifying"):
+        outcome = pipeline.verify(settings, python, stubs)
+    _notes(settings, outcome)
+    verdict = summarise(outcome.proofs)
+    emit(_json(outcome) if as_json else text.proven(outcome.proofs))
+    if not verdict.passed:
+        finish(GenerateError.exit_code)
+
+
+def _json(outcome: Outcome) -> str:
+    from shimgen.report import json
+
+    return json.render(outcome.analysis, outcome.changes, outcome.proofs)
 
 
 def _notes(settings: Settings, outcome: Outcome) -> None:

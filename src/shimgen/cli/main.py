@@ -30,6 +30,7 @@ for command in (
     inspect.check,
     change.patch,
     inspect.explain,
+    change.verify,
     change.revert,
 ):
     shimgen.add_command(command)

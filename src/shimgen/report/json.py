@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Site, Wrapper
+from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis
 
 SCHEMA = "shimgen/1"
 STATS = ("files", "parsed", "cached", "filtered", "lines", "seconds")
 
 
-def render(analysis: Analysis, changes: Iterable[FileChange] = ()) -> str:
-    """One JSON object and a final newline. `changes` are the files that the series changes, when one was made."""
+def render(analysis: Analysis, changes: Iterable[FileChange] = (), proofs: Sequence[Proof] | None = None) -> str:
+    """One JSON object and a final newline. `changes` are the files that the series changes, when one was made, and
+    `proofs` what verification found, when it ran."""
     baseline, stats = analysis.baseline, analysis.stats
     document = {
         "schema": SCHEMA,
@@ -25,9 +27,21 @@ def render(analysis: Analysis, changes: Iterable[FileChange] = ()) -> str:
         "gaps": [_gap(gap) for gap in analysis.gaps],
         "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
         "patches": [patch for change in changes for patch in _patches(change)],
+        "proof": _proof(proofs) if proofs is not None else None,
         "stats": {name: getattr(stats, name) for name in STATS},
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _proof(proofs: Sequence[Proof]) -> dict[str, Any]:
+    """How many shims were proven, and every check of each."""
+    verdict = summarise(proofs)
+    return {"proven": verdict.proven, "failed": verdict.failed, "checks": [_check(proof) for proof in proofs]}
+
+
+def _check(proof: Proof) -> dict[str, Any]:
+    said = {"member": proof.member, "check": proof.check, "passed": proof.passed, "detail": proof.detail}
+    return {**_class(proof.wrapper), **said}
 
 
 def _class(ref: ClassRef) -> dict[str, Any]:

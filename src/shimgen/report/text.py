@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper
+from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Outcome, Stale, Verdict
 
 FEW = 10
@@ -192,3 +194,15 @@ def _pending_line(gap: Gap) -> str:
 
 def _stale_line(stale: Stale) -> str:
     return f"{place(stale.cls.path, stale.line)}: {stale.cls.name}.{stale.member}: stale: {stale.why}"
+
+
+def proven(proofs: Sequence[Proof]) -> str:
+    """What verification found: the failures, each check with its count, and how many shims hold."""
+    verdict = summarise(proofs)
+    lines = [
+        f"{place(p.wrapper.path, p.wrapper.line)}: {p.wrapper.name}.{p.member}: {p.check}: {p.detail}"
+        for p in verdict.failures
+    ]
+    counts = Counter(p.check for p in proofs)
+    lines += [f"  {check:<16} {number:>6,}" for check, number in counts.items()]
+    return "\n".join([*lines, f"{count(verdict.proven, 'shim')} proven, {verdict.failed} failed"]) + "\n"
