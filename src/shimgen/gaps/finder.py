@@ -175,21 +175,45 @@ class _Finder:
         refusal, place = draft.refusal, None
         others = [d for d in group if refusal is None and d is not draft and self._disagree(draft, d)]
         if others:
-            own = draft.gap.wrapper.cls
-            below = [d for d in others if own in self._program.mro(d.gap.wrapper.cls).classes]
-            refusal, place = (_shared(draft, below[0]), None) if below else (None, own)
-        if refusal is None:
-            return replace(draft.gap, place=place)
-        return replace(
-            draft.gap, decision=Decision.REFUSE, reason=refusal.reason, detail=refusal.detail, advice=refusal.advice
-        )
+            lost = [self._refused(d) for d in others if d.refusal and self._inherits(d, draft.gap.wrapper.cls)]
+            refusal, place = (_shared(draft, lost[0]), None) if lost else (None, self._place(draft, group, others))
+        return self._refused(replace(draft, refusal=refusal)) if refusal else replace(draft.gap, place=place)
+
+    @staticmethod
+    def _refused(draft: _Draft) -> Gap:
+        if draft.refusal is None:
+            return draft.gap
+        reason, detail, advice = draft.refusal.reason, draft.refusal.detail, draft.refusal.advice
+        return replace(draft.gap, decision=Decision.REFUSE, reason=reason, detail=detail, advice=advice)
+
+    def _place(self, draft: _Draft, group: Sequence[_Draft], others: Sequence[_Draft]) -> ClassRef:
+        """The highest class from which the wrapper inherits that agrees, with none between that does not.
+
+        Those that disagree get a forward of their own further down; one that cannot have it must not inherit this.
+        """
+        place = draft.gap.wrapper.cls
+        agreeing = {d.gap.wrapper.cls for d in group if d.refusal is None and d not in others}
+        disagreeing = {d.gap.wrapper.cls for d in others}
+        lost = [d for d in others if d.refusal is not None]
+        for ref in self._program.mro(place).classes:
+            if ref in disagreeing:
+                break
+            if ref in agreeing and not any(self._inherits(d, ref) for d in lost):
+                place = ref
+        return place
+
+    def _inherits(self, draft: _Draft, ref: ClassRef) -> bool:
+        """Whether the wrapper of `draft` is `ref` or inherits from it."""
+        return ref in self._program.mro(draft.gap.wrapper.cls).classes
 
     @staticmethod
     def _disagree(draft: _Draft, other: _Draft) -> bool:
         """Whether one forward on the shared class would be wrong for the other wrapper."""
         mine, theirs = draft.gap.providers, other.gap.providers
-        if draft.gap.recipe:
+        if draft.gap.recipe or other.gap.recipe:
             return other.gap.recipe != draft.gap.recipe
+        if _on_class(draft):
+            return other.refusal is not None or {p.candidate for p in mine} != {p.candidate for p in theirs}
         if other.refusal is not None:
             is_value = all(p.kind not in CALLABLE for p in mine)
             return not (is_value and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
@@ -197,13 +221,15 @@ class _Finder:
         return len(called) > 1 or (called == {True} and not same_signature(mine[0].params, theirs[0].params))
 
 
-def _shared(draft: _Draft, other: _Draft) -> Refusal:
-    names = {"owner": draft.gap.wrapper.delegate.owner.name, "other": other.gap.wrapper.cls.name}
-    if other.refusal is None:
-        why = f"its signature there is {other.gap.providers[0].signature}"
-    else:
-        why = replace(other.gap, reason=other.refusal.reason, detail=other.refusal.detail).sentence
-    return Refusal(Reason.SHARED, {**names, "why": why})
+def _on_class(draft: _Draft) -> bool:
+    """Whether the forward asks the delegate's class, which it then must name."""
+    asked = any(s.kind is SiteKind.CLASS and not s.ambiguous for s in draft.gap.demand.sites)
+    return asked or draft.gap.providers[0].kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
+
+
+def _shared(draft: _Draft, other: Gap) -> Refusal:
+    names = {"owner": draft.gap.wrapper.delegate.owner.name, "other": other.wrapper.cls.name}
+    return Refusal(Reason.SHARED, {**names, "why": other.sentence})
 
 
 def _due(demand: Demand) -> bool:

@@ -180,7 +180,8 @@ def _bypass(case: Case) -> Refusal | None:
 def _body_meaning(case: Case) -> Refusal | None:
     """The engine speaks to full models; a body's method of that name may take what the full model has translated.
 
-    It is the same when a full model over the same body hands its own arguments on as they came.
+    It is the same when a full model over the same body hands its own arguments on as they came, or when that is what
+    full models over other bodies do.
     """
     if case.wrapper.delegate.shape != "body":
         return None
@@ -188,7 +189,7 @@ def _body_meaning(case: Case) -> Refusal | None:
         if provider.kind is not MemberKind.METHOD or len(provider.params) < 2:
             continue
         effects = case.reach.effects(provider.candidate, case.member)
-        if (effects.writes or effects.mutates) and not _handed_on_as_is(case, provider):
+        if (effects.writes or effects.mutates) and not (_handed_on_as_is(case, provider) or _is_custom(case)):
             return Refusal(Reason.BODY_MEANING, {}, _by_hand(case))
     return None
 
@@ -202,6 +203,18 @@ def _handed_on_as_is(case: Case, provider: Provider) -> bool:
                 if found is not None and _passes_on(found[1], name, case.member):
                     return True
     return False
+
+
+def _is_custom(case: Case) -> bool:
+    """Whether full models that answer the member over a body with it, two at least, all hand their arguments on."""
+    handed: list[bool] = []
+    for ref in case.program.model_classes():
+        own = [f for f in case.program.cls(ref).functions if f.name == case.member and not f.stub]
+        attributes = case.program.attributes(ref) if own else {}
+        bodies = [(name, attributes[name].types) for name in case.profile.models.body_attributes if name in attributes]
+        with_it = [name for name, types in bodies if any(case.program.find(t, case.member) for t in types)]
+        handed += [_passes_on(own[-1], name, case.member) for name in with_it]
+    return len(handed) > 1 and all(handed)
 
 
 def _passes_on(function: Function, attribute: str, member: str) -> bool:
