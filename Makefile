@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test static check bench bench-wrappers lock clean
+.PHONY: help setup demo test static check bench bench-wrappers bench-ablation bench-hindcast lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -43,6 +43,12 @@ bench: $(READY) ## the benchmarks, on released wheels
 
 bench-wrappers: $(READY) ## every wrapper of two releases, against an independent list
 	@$(BIN)/python -m benchmarks.wrappers
+
+bench-ablation: $(READY) ## hand-written forwards taken out of RELEASE: do they come back?
+	@$(BIN)/python -m benchmarks.ablation $(or $(RELEASE),0.5.9 0.5.12.post1)
+
+bench-hindcast: $(READY) ## forwards added from FROM to TO: were those that were due emitted?
+	@$(BIN)/python -m benchmarks.hindcast $(or $(FROM),0.5.9) $(or $(TO),0.5.23)
 
 lock: requirements.in pyproject.toml ## resolve requirements.lock again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev \

@@ -1,71 +1,89 @@
 """Takes every hand-written forward out of a release and sees whether it comes back: `make bench-ablation RELEASE=...`.
 
-The forwards are those of `benchmarks/truth/truth-forwards-*.tsv` that the engine demands and every delegate has. All
-are cut in one run; what comes back is executed next to what was cut, on one recording delegate.
+The forwards are those of `benchmarks/truth/truth-forwards-*.tsv` that the engine demands and every delegate has; for a
+release without a list, those that `forwards.py` finds. All are cut in one run; what comes back is executed next to what
+was cut, on one recording delegate. A row of a list that should not count is argued in docs/truth.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from benchmarks.analysis import Analysed, analyse, tree
+from benchmarks.analysis import Analysed, Key, analyse, generated, tree
 from benchmarks.cuts import Cut, find, removed
+from benchmarks.forwards import forwards
 from benchmarks.meaning import Both, differences
 from benchmarks.releases import ReleaseError
-from benchmarks.tables import Row, rows, show
-from shimgen.gaps import in_scope
-from shimgen.model.domain import Decision, FileChange, Gap, Scope
+from benchmarks.tables import TRUTH, arguments, rows, show
+from shimgen.gaps import engine_facing
+from shimgen.gaps.members import Members
+from shimgen.model.domain import Decision, FileChange, Gap
 from shimgen.model.source import Tree
-from shimgen.shims import generate
 
+LIST = "truth-forwards-{}.tsv"
+WORDS = ("differs", "refused", "rightly", "not counted", "there", "same")
 GOAL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one cut: `back`, and whether it then means the `same`; `why` it is not back or not the same.
-    `moot`: nothing was missing after the cut, because a base class has the member as well."""
+    """What became of one cut. `word`: "same" and "differs" (it came back, and means that), "refused", "there" (a base
+    class has the member as well, so that nothing was missing), "rightly" (it differs, and docs/truth.md says why that
+    is right) or "not counted" (and docs/truth.md says why).
+    """
 
     cut: Cut
-    back: bool
-    same: bool
+    word: str
     why: str
-    moot: bool = False
 
 
-def listed(release: str) -> list[Row]:
-    """The forwards to cut. Raises FileNotFoundError when there is no list for the release."""
-    every = rows(f"truth-forwards-{release}.tsv")
-    return [row for row in every if row["demanded"] == "yes" and row["delegate_has"] == "all"]
+def cuts(release: str, source: Tree) -> list[Cut]:
+    """The members to cut, as they stand in the source. Raises ValueError when one of a list is not there."""
+    listed = _listed(release) if (TRUTH / LIST.format(release)).exists() else _found(analyse(source))
+    cut = {key: find(key[0], source.read(key[0]), *key[1:]) for key in listed}
+    lost = [f"{cls}.{member}" for (_, cls, member), found in cut.items() if found is None]
+    if lost:
+        raise ValueError(f"{release} has no {', '.join(lost)}")
+    return [found for found in cut.values() if found is not None]
 
 
-def cuts(source: Tree, wanted: Sequence[Row]) -> list[Cut]:
-    """The members of the list, as they stand in the source."""
-    found = [find(r["path"], source.read(r["path"]), r["class"], r["member"]) for r in wanted]
-    return [cut for cut in found if cut is not None]
+def _listed(release: str) -> list[Key]:
+    every = rows(LIST.format(release))
+    return [(r["path"], r["class"], r["member"]) for r in every if (r["demanded"], r["delegate_has"]) == ("yes", "all")]
+
+
+def _found(analysed: Analysed) -> list[Key]:
+    """The forwards of a release without a list, where a target is asked for the member and every candidate has it."""
+    members = Members(analysed.program, analysed.profile)
+    asked = {d.member for d in analysed.demands if set(d.roles) & {"target", "any"}}
+    return [
+        (f.path, f.cls, f.member)
+        for w in engine_facing(analysed.wrappers)
+        for f in forwards(analysed.tree, analysed.program, w)
+        if f.member in asked and not f.assembled and f.member not in analysed.profile.models.weight_members
+        if all(members.look(c, f.member).provider for c in w.delegate.candidates) and w.delegate.candidates
+    ]
 
 
 def run(source: Tree, members: list[Cut]) -> Iterator[Result]:
     """Cuts all members, analyses what is left, generates, and compares."""
     bare = source.replace(removed({c.path: source.read(c.path) for c in members}, members))
     analysed = analyse(bare)
-    scoped = in_scope(analysed.gaps, Scope(severity="all"))
-    changes, refused = generate(scoped, analysed.program, bare.read)
-    late = {(g.wrapper.cls.path, g.wrapper.cls.name, g.member): g for g in refused}
-    gaps = {(g.wrapper.cls.path, g.wrapper.cls.name, g.member): g for g in analysed.gaps} | late
+    changes, gaps = generated(analysed)
     returned = [_back(cut, gaps.get(_key(cut)), changes) for cut in members]
     told = iter(differences([both for both in returned if both is not None], analysed.program))
     for cut, both in zip(members, returned, strict=True):
         if both is None:
             yield _missed(cut, gaps.get(_key(cut)), analysed)
         else:
-            yield Result(cut, True, not (difference := next(told)), difference)
+            difference = next(told)
+            yield Result(cut, "differs" if difference else "same", difference)
 
 
-def _key(cut: Cut) -> tuple[str, str, str]:
+def _key(cut: Cut) -> Key:
     return cut.path, cut.cls, cut.name
 
 
@@ -84,39 +102,61 @@ def _back(cut: Cut, gap: Gap | None, changes: Sequence[FileChange]) -> Both | No
 def _missed(cut: Cut, gap: Gap | None, analysed: Analysed) -> Result:
     """Why a cut member did not come back."""
     if gap is not None:
-        return Result(cut, False, False, gap.sentence or "it is out of scope")
+        return Result(cut, "refused", gap.sentence or "it is out of scope")
     wrapper = next((w for w in analysed.wrappers if (w.cls.path, w.cls.name) == (cut.path, cut.cls)), None)
     if wrapper is None:
-        return Result(cut, False, False, "without it the class is no wrapper any more")
-    inherited = analysed.program.find(wrapper.cls, cut.name)
-    if inherited is not None:
-        return Result(cut, False, False, f"{inherited[0].name} has it too, and it is inherited", moot=True)
-    demanded = any(d.member == cut.name for d in analysed.demands)
-    return Result(cut, False, False, "no gap is seen" if demanded else "no demand for it is seen")
+        return Result(cut, "refused", "without it the class is no wrapper any more")
+    left = Members(analysed.program, analysed.profile).look(wrapper.cls, cut.name)
+    base = left.external or (left.provider.cls.name if left.provider else "")
+    if base:
+        return Result(cut, "there", f"{base} has it too, and it is inherited")
+    demanded = any(d.member == cut.name and set(d.roles) & {"target", "any"} for d in analysed.demands)
+    return Result(cut, "refused", "no gap is seen" if demanded else "no target is asked for it")
+
+
+def judged(results: Iterable[Result], release: str, source: Tree) -> list[Result]:
+    """The results, with the arguments of docs/truth.md."""
+    uncounted = arguments("Forwards that do not count", release, source)
+    differing = arguments("Forwards that differ, rightly", release, source)
+    out: list[Result] = []
+    for result in results:
+        key = result.cut.cls, result.cut.name
+        if key in uncounted:
+            result = replace(result, word="not counted", why=uncounted[key])
+        elif key in differing and result.word == "differs":
+            result = replace(result, word="rightly", why=f"{result.why}; {differing[key]}")
+        out.append(result)
+    return sorted(out, key=lambda r: (WORDS.index(r.word), _key(r.cut)))
 
 
 def report(release: str) -> bool:
     """Prints the table of one release; whether the goal is met and nothing that came back is wrong."""
-    source, wanted = tree(release), listed(release)
-    results = list(run(source, cuts(source, wanted)))
-    print(f"\nSGLang {release}: {len(wanted)} forwards cut out\n")
-    show(
-        ("class", "member", "result", "why"),
-        [
-            (r.cut.cls, r.cut.name, _word(r), r.why or "")
-            for r in sorted(results, key=lambda r: (r.cut.path, r.cut.cls))
-        ],
+    source = tree(release)
+    members = cuts(release, source)
+    results = judged(run(source, members), release, source)
+    print(f"\nSGLang {release}: {len(members)} forwards cut out\n")
+    show(("class", "member", "result", "why"), [(r.cut.cls, r.cut.name, r.word, r.why) for r in results])
+    of_class = [r.word for r in results if not r.cut.assigned]
+    assigned = [r.word for r in results if r.cut.assigned]
+    print(f"\nMembers of the class: {_summary(of_class)}")
+    print(f"Assignments of the constructor: {_summary(assigned)}")
+    back, counted = _counts(of_class)
+    return back >= GOAL * counted and all(r.word != "differs" for r in results)
+
+
+def _counts(words: Sequence[str]) -> tuple[int, int]:
+    """How many came back, of how many that count."""
+    back = sum(word in ("same", "differs", "rightly") for word in words)
+    return back, back + words.count("refused")
+
+
+def _summary(words: Sequence[str]) -> str:
+    back, counted = _counts(words)
+    share = f" ({back / counted:.0%})" if counted else ""
+    meaning = (
+        f"{words.count('same')} mean the same, {words.count('rightly')} rightly differ, {words.count('differs')} wrong"
     )
-    missing = [r for r in results if not r.moot]
-    back, same = sum(r.back for r in missing), sum(r.same for r in missing)
-    print(f"\n{back} of {len(missing)} back ({back / len(missing):.0%}), {same} of them mean the same")
-    return len(results) == len(wanted) and back >= GOAL * len(missing) and back == same
-
-
-def _word(result: Result) -> str:
-    if result.moot:
-        return "inherited"
-    return ("back" if result.same else "DIFFERS") if result.back else "refused"
+    return f"{back} of {counted} back{share}: {meaning}; {words.count('there')} there without the cut"
 
 
 def main() -> int:
@@ -125,7 +165,7 @@ def main() -> int:
     parser.add_argument("release", nargs="+")
     try:
         met = [report(release) for release in parser.parse_args().release]
-    except (ReleaseError, FileNotFoundError) as error:
+    except (ReleaseError, ValueError) as error:
         print(f"bench-ablation: {error}", file=sys.stderr)
         return 2
     return 0 if all(met) else 1

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 from benchmarks.releases import fetch
 from shimgen.demands import collect
-from shimgen.gaps import find_gaps
-from shimgen.index import Index, collector_off
-from shimgen.model.domain import Demand, Gap, Wrapper
+from shimgen.gaps import find_gaps, in_scope
+from shimgen.index import Index, Store, collector_off
+from shimgen.model.domain import Demand, FileChange, Gap, Scope, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.source import Tree, memory_tree
 from shimgen.profiles import load
+from shimgen.shims import generate
 from shimgen.wrappers import find_wrappers
 
 STACK = "sglang"
+
+
+Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,19 @@ def tree(version: str) -> Tree:
         return memory_tree({name: wheel.read(name) for name in names})
 
 
-def analyse(source: Tree) -> Analysed:
-    """Wrappers, demands and gaps of a tree, under the stack's profile."""
+def analyse(source: Tree, store: Store | None = None) -> Analysed:
+    """Wrappers, demands and gaps of a tree, under the stack's profile. `store` keeps facts for the next tree."""
     profile = load(STACK)
     with collector_off():
-        program = Index(source, profile)
+        program = Index(source, profile, "", store)
         wrappers = find_wrappers(program, profile)
         demands = collect(program, profile)
         gaps = find_gaps(program, profile, wrappers, demands)
     return Analysed(source, profile, program, wrappers, demands, gaps)
+
+
+def generated(analysed: Analysed) -> tuple[tuple[FileChange, ...], dict[Key, Gap]]:
+    """The shims for all gaps of whatever severity, and every gap by path, class and member, as it was decided last."""
+    scoped = in_scope(analysed.gaps, Scope(severity="all"))
+    changes, refused = generate(scoped, analysed.program, analysed.tree.read)
+    return changes, {(g.wrapper.cls.path, g.wrapper.cls.name, g.member): g for g in (*analysed.gaps, *refused)}

@@ -6,6 +6,8 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from shimgen.model.source import Tree
+
 ROOT = Path(__file__).parents[1]
 TRUTH = Path(__file__).with_name("truth")
 
@@ -25,6 +27,27 @@ def documented(page: str, heading: str) -> list[Row]:
         if line.startswith("#") and line.lstrip("# ") == heading:
             return _table(lines)
     raise ValueError(f"docs/{page} has no heading {heading!r}")
+
+
+def arguments(heading: str, release: str, source: Tree) -> dict[tuple[str, str], str]:
+    """What docs/truth.md argues under a heading for a release: class and column, or member, to the reason.
+
+    Only rows whose quote is in the source count. A row may name several classes.
+    """
+    return {
+        (name, row.get("column") or row.get("member", "class")): row["why"]
+        for row in documented("truth.md", heading)
+        for name in row["class"].split(", ")
+        if release in row["release"].split(", ") and quoted(row["source"], source)
+    }
+
+
+def quoted(reference: str, source: Tree) -> bool:
+    """Whether `path:line` `text` quotes the tree."""
+    place, _, text = reference.strip("`").partition("` `")
+    path, _, line = place.partition(":")
+    lines = source.read(path).decode().splitlines() if path in source.blobs else []
+    return line.isdigit() and 0 < int(line) <= len(lines) and bool(text) and text in lines[int(line) - 1]
 
 
 def _table(lines: Iterator[str]) -> list[Row]:

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 
 from benchmarks.analysis import STACK, tree
 from benchmarks.releases import ReleaseError, releases
-from benchmarks.tables import TRUTH, Row, documented, rows, show
+from benchmarks.tables import TRUTH, Row, arguments, rows, show
 from shimgen.index import Index, collector_off
 from shimgen.model.domain import Wrapper
-from shimgen.model.source import Tree
 from shimgen.profiles import load
 from shimgen.wrappers import find_wrappers
 
-PAGE = "truth.md"
+HEADINGS = ("Rows that are wrong", "Classes that the lists lack")
 PREFIX = "truth-wrappers-"
 
 
@@ -66,25 +65,6 @@ def differences(found: Mapping[tuple[str, str], Row], listed: list[Row]) -> Iter
         yield Difference(name, path, "class", "not listed", found[path, name]["delegates"])
 
 
-def arguments(release: str, source: Tree) -> dict[tuple[str, str], str]:
-    """Why the list is wrong, by class and column: the rows of docs/truth.md for this release whose quote is there."""
-    found = documented(PAGE, "Rows that are wrong") + documented(PAGE, "Classes that the lists lack")
-    return {
-        (name, row.get("column", "class")): row["why"]
-        for row in found
-        for name in row["class"].split(", ")
-        if release in row["release"].split(", ") and quoted(row["source"], source)
-    }
-
-
-def quoted(reference: str, source: Tree) -> bool:
-    """Whether `path:line` `text` quotes the tree."""
-    place, _, text = reference.strip("`").partition("` `")
-    path, _, line = place.partition(":")
-    lines = source.read(path).decode().splitlines() if path in source.blobs else []
-    return line.isdigit() and 0 < int(line) <= len(lines) and bool(text) and text in lines[int(line) - 1]
-
-
 def compare(release: str) -> bool:
     """Prints the differences of one release; false when one of them is not argued, or an argument has no object."""
     source, profile, listed = tree(release), load(STACK), rows(f"{PREFIX}{release}.tsv")
@@ -92,7 +72,7 @@ def compare(release: str) -> bool:
         wrappers = find_wrappers(Index(source, profile), profile)
     found = {(w.cls.path, w.cls.name): described(w) for w in wrappers}
     differing = list(differences(found, listed))
-    argued = arguments(release, source)
+    argued = {key: why for heading in HEADINGS for key, why in arguments(heading, release, source).items()}
     wrong = {(d.path, d.cls) for d in differing if d.listed != "not listed"}
     print(f"\n{release}: {len(listed)} listed, {len(listed) - len(wrong)} found as listed, {len(found)} found in all\n")
     body = [(d.cls, d.column, d.listed, d.found, argued.get((d.cls, d.column), "NOT ARGUED")) for d in differing]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.releases import releases
-from benchmarks.tables import Row, documented, rows
-from benchmarks.wrappers import PREFIX, described, differences, listed_releases, quoted
+from benchmarks.tables import Row, documented, quoted, rows
+from benchmarks.wrappers import PREFIX, described, differences, listed_releases
 from shimgen.model.domain import ClassRef, Delegate, Wrapper
 from shimgen.model.source import memory_tree
 
