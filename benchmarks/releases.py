@@ -1,7 +1,8 @@
-"""Released serving stacks as git checkouts: `python -m benchmarks.releases VERSION DEST`.
+"""Released serving stacks as git checkouts: `python -m benchmarks.releases VERSION... DEST`.
 
 A wheel is downloaded once, by name, version and sha256 (releases.toml), to a cache outside this tree. A checkout is
-its Python files, committed to a fresh repository with a fixed author and date: one release has one commit id.
+its Python files, committed to a fresh repository with a fixed author and date: one release has one commit id. Several
+versions become one history, each commit tagged with its version ("v0.5.9"); the last one is checked out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -85,14 +87,27 @@ def checkout(version: str, dest: Path, name: str = "sglang") -> Path:
 
     All or nothing: `dest` appears when everything is committed. Raises ReleaseError.
     """
+    return history((version,), dest, name)
+
+
+def history(versions: Sequence[str], dest: Path, name: str = "sglang") -> Path:
+    """As `checkout`, with a tagged commit for each release, in the order given."""
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise ReleaseError(f"{dest} exists already and is not an empty folder")
-    wheel = fetch(version, name)
+    wheels = {version: fetch(version, name) for version in versions}
     dest.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=dest.parent, prefix=".checkout-") as folder:
         work = Path(folder, "work")
-        _unpack(wheel, work)
-        _commit(work, f"{name} {version}")
+        for number, (version, wheel) in enumerate(wheels.items()):
+            if number:
+                _git(work, "rm", "-r", "--quiet", ".")
+            _unpack(wheel, work)
+            if not number:
+                _start(work)
+            _git(work, "add", "--all", "--force")
+            _git(work, "commit", "--quiet", "--no-verify", "--message", f"{name} {version}")
+            if len(wheels) > 1:
+                _git(work, "tag", f"v{version}")
         work.replace(dest)
     return dest
 
@@ -146,31 +161,30 @@ def _unpack(wheel: Path, work: Path) -> None:
             target.write_bytes(archive.read(entry))
 
 
-def _commit(work: Path, message: str) -> None:
-    """Commit all of `work` to a new repository that neither the user's nor the system's git settings can change."""
+def _start(work: Path) -> None:
+    _git(work, "init", "--quiet", "--initial-branch=main", "--template=")
+    _git(work, "config", "core.autocrlf", "false")
+    _git(work, "config", "gc.auto", "0")
+
+
+def _git(work: Path, *arguments: str) -> None:
+    """Run git on a repository that neither the user's nor the system's git settings can change."""
     who = {f"GIT_{kind}_{key}": value for kind in ("AUTHOR", "COMMITTER") for key, value in AUTHOR.items()}
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     env = {**inherited, **who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    for command in (
-        ["init", "--quiet", "--initial-branch=main", "--template="],
-        ["config", "core.autocrlf", "false"],
-        ["config", "gc.auto", "0"],
-        ["add", "--all", "--force"],
-        ["commit", "--quiet", "--no-verify", "--message", message],
-    ):
-        done = subprocess.run(["git", *command], cwd=work, env=env, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise ReleaseError(f"git {command[0]} failed in {work}: {done.stderr.strip()}")
+    done = subprocess.run(["git", *arguments], cwd=work, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ReleaseError(f"git {arguments[0]} failed in {work}: {done.stderr.strip()}")
 
 
 def main() -> int:
     """Command line: prints the checkout's path; 1 with one line on stderr when there is none."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.releases", description="Unpack a release into DEST.")
-    parser.add_argument("version", help=", ".join(r.version for r in releases()))
+    parser.add_argument("versions", nargs="+", metavar="VERSION", help=", ".join(r.version for r in releases()))
     parser.add_argument("dest", type=Path)
     options = parser.parse_args()
     try:
-        print(checkout(options.version, options.dest))
+        print(history(options.versions, options.dest))
     except (ReleaseError, OSError, zipfile.BadZipFile) as error:
         print(f"releases: {error}", file=sys.stderr)
         return 1

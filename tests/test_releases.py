@@ -120,3 +120,24 @@ def test_an_occupied_destination_is_left_alone(monkeypatch: pytest.MonkeyPatch, 
 )
 def test_the_file_name_says_which_platform_pip_is_asked_for(file: str, options: list[str]) -> None:
     assert releases._platform(file) == options
+
+
+def test_several_releases_become_one_tagged_history(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    later = {"stack/model.py": "class Model:\n    size = 1\n", "stack/more.py": ""}
+    listed = []
+    for version, files in (("1.0", FILES), ("1.1", later)):
+        name = f"stack-{version}-py3-none-any.whl"
+        (tmp_path / "cache").mkdir(exist_ok=True)
+        listed.append(Release("stack", version, name, write_wheel(tmp_path / "cache" / name, files)))
+    monkeypatch.setenv("SHIMGEN_DOWNLOADS", str(tmp_path / "cache"))
+    monkeypatch.setattr(releases, "releases", lambda name: tuple(listed))
+    tree = releases.history(("1.0", "1.1"), tmp_path / "tree", "stack")
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=tree, check=True, capture_output=True, text=True).stdout
+
+    assert git("log", "--format=%s %D").splitlines() == ["stack 1.1 HEAD -> main, tag: v1.1", "stack 1.0 tag: v1.0"]
+    assert git("diff", "--no-renames", "--name-status", "v1.0", "v1.1").split() == [
+        "D", "stack/__init__.py", "M", "stack/model.py", "A", "stack/more.py",
+    ]  # fmt: skip
+    assert git("status", "--porcelain") == ""

@@ -1,0 +1,14 @@
+"""The order of the stages, and nothing else: checkout -> index -> demands, wrappers -> gaps -> shims -> patch.
+
+session     the checkout, opened and recognised
+analysis    tree -> wrappers, demands, gaps
+generation  gaps -> verified series
+writing     apply, revert, series as files
+"""
+
+from shimgen.pipeline.analysis import analyse
+from shimgen.pipeline.generation import explain, generate, verify
+from shimgen.pipeline.session import recognise
+from shimgen.pipeline.writing import apply, revert, series
+
+__all__ = ["analyse", "apply", "explain", "generate", "recognise", "revert", "series", "verify"]

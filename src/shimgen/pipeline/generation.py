@@ -1,0 +1,142 @@
+"""Gaps -> verified series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from shimgen import checkout as baseline
+from shimgen.checkout import Checkout
+from shimgen.config import Settings
+from shimgen.gaps import in_scope, provided
+from shimgen.model.domain import Decision, FileChange, Gap
+from shimgen.model.errors import GenerateError
+from shimgen.model.program import Program
+from shimgen.model.proof import Proof, summarise
+from shimgen.model.results import Analysis, Explanation, Outcome
+from shimgen.model.source import Tree
+from shimgen.pipeline.analysis import Found, Work, find, work_out
+from shimgen.pipeline.session import Session, open_session, timed
+
+
+def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Explanation:
+    """What is known of the part of the analysis that `choose` returns; gaps of every severity, whatever the scope.
+
+    The shims are as `generate` makes them; they are not verified. Raises BaselineError, ConfigError, GenerateError.
+    """
+    session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
+    analysis = choose(work_out(session).analysis)
+    program = session.index()
+    with session.clock.stage("shims"):
+        changes, refused = _shims(session, analysis.pending, program, session.tree) if analysis.pending else ((), ())
+    owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
+    shims = tuple(shim for change in changes for shim in change.shims)
+    return Explanation(timed(session, with_refusals(analysis, refused)), shims, owned)
+
+
+def _shims(
+    session: Session, gaps: Sequence[Gap], program: Program, tree: Tree
+) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
+    """The edited files that close the gaps, and the gaps that are refused after all."""
+    from shimgen.shims import generate as generate_shims
+    from shimgen.shims import style_from_pyproject
+
+    style = style_from_pyproject(_pyproject(session.checkout))
+    return generate_shims(gaps, program, tree.read, style)
+
+
+def generate(settings: Settings) -> Outcome:
+    """The analysis and its verified series.
+
+    A shim that cannot be placed becomes a refusal. Raises GenerateError when one fails its proof: nothing is emitted
+    that was not shown to hold.
+    """
+    return generate_in(open_session(settings))
+
+
+def generate_in(session: Session) -> Outcome:
+    """Everything is generated from the source without shims of earlier runs, and compared with what stands there."""
+    from shimgen.patch import render_changes
+
+    work = work_out(session)
+    if not work.analysis.pending and not work.analysis.stale:
+        return Outcome(timed(session, work.analysis))
+    changes, refused, proofs = proven(session, work)
+    _require(proofs)
+    final = _against(session.tree, changes, work)
+    with session.clock.stage("patch"):
+        patch = baseline.render_patch(session.checkout, final, render_changes) if final else b""
+    return Outcome(timed(session, with_refusals(work.analysis, refused)), final, patch, proofs)
+
+
+def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> Outcome:
+    """Every shim in scope, and every one that stands in the checkout, with the proofs of each; nothing is written.
+
+    With `python`, the serving stack's own interpreter is asked as well; `stubs` names modules to be replaced there.
+    A failed proof is in the outcome and raises nothing.
+    """
+    session = open_session(settings)
+    work = work_out(session)
+    changes, refused, proofs = proven(session, work)
+    if python:
+        from shimgen.verify import live
+
+        with session.clock.stage("live"):
+            proofs += live(changes, session.checkout.root, session.root, python, stubs)
+    return Outcome(timed(session, with_refusals(work.analysis, refused)), changes, b"", proofs)
+
+
+def proven(session: Session, work: Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
+    """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
+    scoped = in_scope(work.bare.gaps, session.settings.scope)
+    wanted = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
+    with session.clock.stage("shims"):
+        changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
+    with session.clock.stage("proofs"):
+        return changes, refused, _prove(session, work.bare, scoped, changes)
+
+
+def _against(tree: Tree, changes: Sequence[FileChange], work: Work) -> tuple[FileChange, ...]:
+    """The changes as seen from the tree as it stands; a shim that stands there already is no change."""
+    after = {change.path: change for change in changes}
+    final = []
+    for path in sorted({*after, *work.standing}):
+        before = tree.read(path)
+        change = after.get(path) or FileChange(path, before, work.bare.tree.read(path))
+        if change.after != before:
+            new = tuple(shim for shim in change.shims if shim.text.encode() not in before)
+            final.append(FileChange(path, before, change.after, new))
+    return tuple(final)
+
+
+def _pyproject(checkout: Checkout) -> str:
+    """The text of the checkout's pyproject.toml, "" when there is none."""
+    found = checkout.read("pyproject.toml")
+    return found.decode("utf-8", "replace") if found is not None else ""
+
+
+def _prove(session: Session, base: Found, gaps: Sequence[Gap], changes: Sequence[FileChange]) -> tuple[Proof, ...]:
+    from shimgen.verify import sandbox, static
+
+    if not changes:
+        return ()
+
+    def again(tree: Tree) -> Sequence[Gap]:
+        return in_scope(find(session, tree).gaps, session.settings.scope)
+
+    return (*static(base.tree, changes, again, gaps), *sandbox(changes))
+
+
+def _require(proofs: Sequence[Proof]) -> None:
+    """Raises GenerateError when a proof failed: what was not shown to hold is not emitted."""
+    verdict = summarise(proofs)
+    if not verdict.passed:
+        first = verdict.failures[0]
+        where = f"{first.wrapper.path}: {first.wrapper.name}.{first.member}"
+        message = f"{where} was generated and failed verification ({first.check}): {first.detail}; nothing was changed"
+        raise GenerateError(message, f"shimgen explain {first.wrapper.name}.{first.member}")
+
+
+def with_refusals(analysis: Analysis, refused: Sequence[Gap]) -> Analysis:
+    late = {(gap.wrapper.cls, gap.member): gap for gap in refused}
+    return replace(analysis, gaps=tuple(late.get((g.wrapper.cls, g.member), g) for g in analysis.gaps))

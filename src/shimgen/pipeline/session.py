@@ -1,0 +1,100 @@
+"""What every command starts from: the checkout, opened and recognised."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from shimgen import checkout as baseline
+from shimgen.checkout import Checkout
+from shimgen.config import Settings
+from shimgen.index import Cache, Index, Store, default_folder
+from shimgen.model.errors import ConfigError
+from shimgen.model.profile import Profile
+from shimgen.model.results import Analysis, Recognition
+from shimgen.model.source import Tree
+from shimgen.profiles import load, names
+from shimgen.profiles import recognise as recognise_stack
+
+
+class Clock:
+    """Wall seconds of each stage of one run, in the order in which they first ran."""
+
+    def __init__(self) -> None:
+        self._spent: dict[str, float] = {}
+
+    @property
+    def stages(self) -> tuple[tuple[str, float], ...]:
+        """The stages and their seconds."""
+        return tuple((name, round(seconds, 3)) for name, seconds in self._spent.items())
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time that the block takes; a stage that runs twice counts once, with all its time."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._spent[name] = self._spent.get(name, 0.0) + time.perf_counter() - started
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One checkout, opened and recognised: what every command starts from."""
+
+    settings: Settings
+    checkout: Checkout
+    tree: Tree
+    profile: Profile
+    root: str
+    store: Store
+    clock: Clock
+
+    def index(self, tree: Tree | None = None) -> Index:
+        """The index of the checkout's tree, or of another that shares its blobs."""
+        return Index(tree or self.tree, self.profile, self.root, self.store)
+
+
+def open_session(settings: Settings) -> Session:
+    """Opens the checkout and settles the profile. Raises BaselineError and ConfigError."""
+    clock = Clock()
+    with clock.stage("checkout"):
+        opened = baseline.open_checkout(settings.checkout, settings.rev)
+        tree = opened.tree()
+        profile, root = _profile(settings, tree)
+    return Session(settings, opened, tree, profile, root, Store(profile, _cache(settings)), clock)
+
+
+def _cache(settings: Settings) -> Cache | None:
+    """The facts of earlier runs, None when the user or the machine has no place for them."""
+    folder = default_folder() if settings.use_cache else None
+    return Cache(folder) if folder is not None else None
+
+
+def recognise(settings: Settings) -> Recognition:
+    """What the checkout is. Raises BaselineError and ConfigError."""
+    session = open_session(settings)
+    identity = baseline.identify(session.checkout)
+    found = replace(session.tree.baseline, version=session.tree.baseline.version or identity.version)
+    return Recognition(found, session.profile.name, session.root, identity.remote, identity.described)
+
+
+def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
+    found = recognise_stack(tree.blobs)
+    if settings.profile is None and not found:
+        message = f"no serving stack that shimgen knows was found in {settings.checkout}"
+        raise ConfigError(message, f"name the folder that holds it, or --profile {' | '.join(names())}")
+    profile = settings.profile or load(found[0][0])
+    roots = [root for known, root in found if known == profile.name]
+    if profile.recognise and not roots:
+        wanted = f"{profile.package}/{profile.recognise[0]}"
+        message = f"{settings.checkout} holds no {profile.name}: {wanted} is not there"
+        raise ConfigError(message, "name the folder that holds it, or another --profile")
+    return profile, roots[0] if roots else ""
+
+
+def timed(session: Session, analysis: Analysis) -> Analysis:
+    """The analysis with the time that all stages of the run took."""
+    return replace(analysis, stats=replace(analysis.stats, stages=session.clock.stages))

@@ -1,0 +1,81 @@
+"""What changes a checkout, or writes files of the user's: apply, revert, series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from shimgen import checkout as baseline
+from shimgen.checkout import Checkout
+from shimgen.config import Pin, Settings
+from shimgen.model.domain import FileChange
+from shimgen.model.errors import BaselineError
+from shimgen.model.results import Analysis, Outcome
+from shimgen.model.source import Tree
+from shimgen.pipeline.generation import generate_in
+from shimgen.pipeline.session import Session, open_session
+
+
+def apply(settings: Settings) -> Outcome:
+    """`generate`, then write the series to the work tree: all or nothing. Nothing to do is no error.
+
+    Raises BaselineError when the pin does not hold, or a file that would change differs from the baseline.
+    """
+    recovered = baseline.recover(baseline.open_checkout(settings.checkout))
+    session = open_session(settings)
+    check_pin(session.checkout, session.tree, settings.pin)
+    outcome = generate_in(session)
+    _refuse_dirty(session, (change.path for change in outcome.changes))
+    baseline.apply_changes(session.checkout, outcome.changes)
+    return replace(outcome, recovered=recovered or "")
+
+
+def check_pin(checkout: Checkout, tree: Tree, pin: Pin | None) -> None:
+    """Raises BaselineError that says how the checkout differs from the pin."""
+    fault = pin.differs(tree.baseline) if pin is not None else ""
+    if fault:
+        raise BaselineError(
+            f"{fault} ({checkout.root}); nothing was changed", "shimgen diff, then shimgen init --force"
+        )
+
+
+def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:
+    """Uncommitted changes in a file that would be touched, other than shimgen's own, stop everything."""
+    own = {file.path for file in baseline.state(session.checkout) if file.intact}
+    dirty = [p for p in session.checkout.dirty_files(paths) if p not in own]
+    if dirty:
+        more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+        message = f"{dirty[0]}{more} has uncommitted changes and would be changed; nothing was changed"
+        raise BaselineError(message, f"git -C {session.checkout.root} commit or stash first")
+
+
+def revert(settings: Settings) -> Outcome:
+    """Takes out of the work tree what apply put in. Nothing to revert is no error."""
+    from shimgen.patch import undo
+
+    opened = baseline.open_checkout(settings.checkout)
+    recovered = baseline.recover(opened)
+    found = baseline.revert(opened, undo)
+    changes = tuple(FileChange(path, b"", b"") for path in found.restored)
+    tree = opened.tree()
+    return Outcome(Analysis(tree.baseline, settings.profile_name), changes, recovered=recovered or "")
+
+
+def series(settings: Settings, folder: Path) -> tuple[Outcome, tuple[Path, ...]]:
+    """`generate`, then write the series as files into `folder`; returns them in order. Raises GenerateError."""
+    from shimgen.patch import Letter, parse, render_series
+    from shimgen.report import letters
+
+    session = open_session(settings)
+    outcome = generate_in(session)
+    if not outcome.changes:
+        return outcome, ()
+    files = {file.path: file for file in parse(outcome.patch)}
+    identity = baseline.identify(session.checkout)
+    mails = [
+        Letter(letters.subject(change), letters.body(change), (files[session.checkout.prefix + change.path],))
+        for change in outcome.changes
+    ]
+    rendered = render_series(mails, cover=letters.cover(outcome), **({"date": identity.date} if identity.date else {}))
+    return outcome, baseline.write_folder(folder, rendered)
