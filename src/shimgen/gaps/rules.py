@@ -5,12 +5,13 @@ The rules are those of the design, section 5; each has a case family under tests
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from shimgen.gaps.binding import binds, fills, same_signature
+from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.classlevel import projection
 from shimgen.gaps.members import Lookup, Members
+from shimgen.gaps.names import carried_names
 from shimgen.gaps.reach import Effects, Reach
 from shimgen.model.domain import Demand, MemberKind, Provider, Reason, SiteKind, Wrapper
 from shimgen.model.facts import Expr, Function
@@ -24,10 +25,6 @@ _TRANSPARENT = frozenset(
     | {"abstractmethod", "abc.abstractmethod", "final", "typing.final", "override", "typing.override"}
     | {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()"}
     | {"contextmanager", "contextlib.contextmanager"}
-)
-_NAMED_ACCESS = frozenset(
-    {"named_parameters", "named_modules", "named_buffers", "named_children", "state_dict", "load_state_dict"}
-    | {"get_submodule", "get_parameter", "get_buffer"}
 )
 
 
@@ -276,57 +273,11 @@ def hook_notes(case: Case) -> tuple[str, ...]:
 
 def _name_space(case: Case) -> Refusal | None:
     """Names below a wrapper begin with the delegate's attribute; what takes or gives names cannot pass through."""
-    evidence = next(_carried_names(case), "")
+    evidence = next(carried_names(case), "")
     if not evidence:
         return None
     prefix = f"{case.wrapper.delegate.attribute}."
     return Refusal(Reason.NAME_SPACE, {"evidence": evidence}, f"strip and add the prefix {prefix!r} by hand")
-
-
-def _carried_names(case: Case) -> Iterator[str]:
-    if case.member in case.profile.models.weight_members:
-        yield "it is listed as such in the profile"
-    for provider in case.providers:
-        facts = case.program.cls(provider.cls)
-        for function in facts.functions:
-            if function.name == case.member:
-                names = (name for name, safe in function.names if not safe)
-                yield from (f"parameter {name}" for name in names if _is_given(case, provider, name))
-        for attribute in facts.attributes:
-            if attribute.name == case.member and attribute.dotted:
-                yield f"dotted names at {provider.cls.path}:{attribute.line}"
-        if provider.kind is MemberKind.INSTANCE:
-            yield from _dotted_entries(case, provider)
-        if provider.kind in CALLABLE:
-            effects = case.reach.effects(provider.candidate, case.member)
-            yield from (
-                f"{chain} at {place}"
-                for chain, place in effects.called.items()
-                if chain.rpartition(".")[2] in _NAMED_ACCESS
-            )
-
-
-def _is_given(case: Case, provider: Provider, name: str) -> bool:
-    """Whether the engine gives the parameter a value: it has no default, or some call fills it."""
-    if all(p.default is None for p in provider.params if p.name == name):
-        return True
-    params = provider.params if provider.kind is MemberKind.STATICMETHOD else provider.params[1:]
-    return any(s.shape is not None and fills(s.shape, params, name) for s in case.demand.sites)
-
-
-def _dotted_entries(case: Case, provider: Provider) -> Iterator[str]:
-    """Places where an instance attribute is given a table of names that contain a dot."""
-    for cls in case.program.mro(provider.candidate).classes:
-        for function in case.program.cls(cls).functions:
-            for store in function.stores:
-                if store.target.partition(".")[2] == case.member and store.value and _has_dots(store.value):
-                    yield f"dotted names at {cls.path}:{store.line}"
-
-
-def _has_dots(value: Expr) -> bool:
-    if value.op in ("const", "dict") and any("." in text for text in (value.text, *value.keys) if text[:1] in "'\""):
-        return True
-    return any(_has_dots(part) for part in value.parts)
 
 
 def _state(case: Case) -> Refusal | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeGuard, cast
 
+from shimgen.index.suffixes import name_parameters
 from shimgen.index.syntax import LEAVES, chain_of, push_children, root_of, source_of
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, Function, Param, Store
@@ -21,8 +21,6 @@ _KINDS = {
     "staticmethod": "staticmethod",
     "abc.abstractproperty": "property",
 }
-# A parameter or result of such a name may carry the dotted name of a module or weight.
-_CARRIES_NAMES = re.compile(r"(?:^|_)(?:names?|keys?|fqn|prefix|pattern|weights?|modules?)(?:$|_)")
 
 
 def parameters(args: ast.arguments) -> tuple[Param, ...]:
@@ -68,7 +66,7 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         tuple(body.stores),
         tuple(body.calls),
         tuple(body.returned),
-        tuple(_name_parameters(node)),
+        tuple(name_parameters(node)),
         tuple(body.leaving),
     )
 
@@ -105,36 +103,6 @@ def _stub(node: FunctionNode) -> str:
             return "raises" if chain_of(raised) == "NotImplementedError" else ""
         return ""
     return "empty"
-
-
-def _name_parameters(node: FunctionNode) -> Iterator[tuple[str, bool]]:
-    """Parameters that may carry names, and whether they are only compared with literals without a dot."""
-    for arg in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
-        if _CARRIES_NAMES.search(arg.arg):
-            yield arg.arg, _only_compared(node, arg.arg)
-
-
-def _only_compared(node: FunctionNode, name: str) -> bool:
-    """One walk: a use outside of such a comparison, or of a raise, ends it."""
-    stack: list[ast.AST] = list(node.body)
-    while stack:
-        item = stack.pop()
-        kind = type(item)
-        if kind is ast.Name:
-            if cast(ast.Name, item).id == name:
-                return False
-        elif kind is ast.Compare and _compares_suffix(cast(ast.Compare, item), name):
-            continue
-        elif kind is not ast.Raise:
-            push_children(item, stack)
-    return True
-
-
-def _compares_suffix(node: ast.Compare, name: str) -> bool:
-    if not isinstance(node.left, ast.Name) or node.left.id != name:
-        return False
-    groups = [c.elts if isinstance(c, ast.Tuple | ast.List | ast.Set) else [c] for c in node.comparators]
-    return all(_is_text(item) and "." not in str(item.value) for group in groups for item in group)
 
 
 class _Body:

@@ -64,6 +64,18 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     branch: str = ""
 
 
+class NamedParam(msgspec.Struct, frozen=True, array_like=True):
+    """A parameter that may carry the name of a module or weight.
+
+    `suffix`: it is only ever compared with, or looked up among, literals that contain no dot, or handed on; then it
+    carries a suffix, and no prefix can matter. `handed`: the callees as written, and the position or keyword there.
+    """
+
+    name: str
+    suffix: bool = False
+    handed: tuple[tuple[str, str], ...] = ()
+
+
 class Function(msgspec.Struct, frozen=True, array_like=True):
     """A function or method.
 
@@ -71,8 +83,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     "classmethod", "staticmethod", or "other" (decorators that shimgen does not know). `flavour`: "", "async",
     "generator", "asyncgen". `stub`: "" for a real body, "empty" (docstring, pass, ...), "raises" (only raises
     NotImplementedError). `scope`: how the def is nested in its class or module: "" or "if" / "try" / ...
-    `names` maps each parameter that looks like it carries a module or weight name to whether it is only ever
-    compared with literals that contain no dot (then it carries a suffix, and no prefix can matter).
+    `names`: the parameters that look like they carry a module or weight name.
     `leaving`: the conditional arms that end in raise or return.
     """
 
@@ -90,7 +101,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     stores: tuple[Store, ...] = ()
     calls: tuple[Call, ...] = ()
     returned: tuple[Expr, ...] = ()
-    names: tuple[tuple[str, bool], ...] = ()
+    names: tuple[NamedParam, ...] = ()
     leaving: tuple[str, ...] = ()
 
 

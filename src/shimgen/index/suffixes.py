@@ -1,0 +1,92 @@
+"""Parameters that may carry the dotted name of a module or weight, and those of them that carry its last part only."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from shimgen.index.syntax import chain_of, push_children
+from shimgen.model.facts import NamedParam
+
+# A parameter of such a name may carry the dotted name of a module or weight.
+_CARRIES_NAMES = re.compile(r"(?:^|_)(?:names?|keys?|fqn|prefix|pattern|weights?|modules?)(?:$|_)")
+_DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
+
+
+def name_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[NamedParam]:
+    """The parameters of a function that may carry names."""
+    for arg in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
+        if _CARRIES_NAMES.search(arg.arg):
+            uses = _Uses(node, arg.arg)
+            yield NamedParam(arg.arg, uses.suffix, tuple(uses.handed) if uses.suffix else ())
+
+
+class _Uses:
+    """One walk over the body: `suffix` is false after any use that a name with a dot could make a difference to."""
+
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> None:
+        self.suffix = True
+        self.handed: list[tuple[str, str]] = []
+        self._name = name
+        self._tables = _tables(node)
+        stack: list[ast.AST] = list(node.body)
+        while stack and self.suffix:
+            item = stack.pop()
+            if self._is_it(item):
+                self.suffix = False
+            elif isinstance(item, ast.Call):
+                self._call(item, stack)
+            elif not (isinstance(item, ast.Raise) or self._compares(item) or self._looks_up(item)):
+                push_children(item, stack)
+
+    def _is_it(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id == self._name
+
+    def _call(self, node: ast.Call, stack: list[ast.AST]) -> None:
+        """The name as an argument is handed on; everything else of the call is looked at."""
+        callee = chain_of(node.func)
+        given = [(str(position), arg) for position, arg in enumerate(node.args)]
+        given += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+        plain = callee and not any(isinstance(arg, ast.Starred) for arg in node.args)
+        for slot, arg in given:
+            if plain and slot and self._is_it(arg):
+                self.handed.append((callee, slot))
+            else:
+                stack.append(arg)
+        stack.append(node.func)
+
+    def _compares(self, node: ast.AST) -> bool:
+        """name == "qkv_proj", name in ("k_proj", "v_proj"), name in a table of such."""
+        return isinstance(node, ast.Compare) and self._is_it(node.left) and all(map(self._is_dotless, node.comparators))
+
+    def _looks_up(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Subscript) and self._is_it(node.slice) and self._is_dotless(node.value)
+
+    def _is_dotless(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            table = self._tables.get(node.id)
+            return table is not None and self._is_dotless(table)
+        items = _items(node) if isinstance(node, _DISPLAYS) else [node]
+        texts = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+        return len(texts) == len(items) and not any("." in text for text in texts)
+
+
+def _items(node: ast.expr) -> list[ast.expr | None]:
+    if isinstance(node, ast.Dict):
+        return list(node.keys)
+    return list(node.elts) if isinstance(node, ast.Tuple | ast.List | ast.Set) else []
+
+
+def _tables(node: ast.AST) -> dict[str, ast.expr]:
+    """Local names that are bound once, to a display."""
+    found: dict[str, ast.expr] = {}
+    bound: list[str] = []
+    for item in ast.walk(node):
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
+            bound.append(item.id)
+        elif (
+            isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name) and isinstance(item.value, _DISPLAYS)
+        ):
+            found[item.targets[0].id] = item.value
+    return {name: value for name, value in found.items() if bound.count(name) == 1}
