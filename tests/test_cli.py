@@ -5,6 +5,7 @@ The pipeline is exchanged here for one that returns or raises what a test says; 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -343,22 +344,45 @@ def test_a_warm_check_loads_nothing_heavy() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_a_reader_who_leaves_early_is_no_error(here: Path) -> None:
-    """`shimgen diff | head -0`, with a real pipe and a real process."""
-    script = (
-        "from shimgen import pipeline; from shimgen.cli.main import main; from tests.builders import ANALYSIS, Outcome;"
-        "pipeline.generate = lambda settings: Outcome(ANALYSIS, (), b'x' * 10_000_000);"
-        "import sys; sys.argv = ['shimgen', 'diff', '--quiet']; main()"
-    )
+DIFF = (
+    "from shimgen import pipeline; from shimgen.cli.main import main; from tests.builders import ANALYSIS, Outcome;"
+    "pipeline.generate = lambda settings: Outcome(ANALYSIS, (), b'x' * 10_000_000);"
+    "import sys; sys.argv = ['shimgen', 'diff', '--quiet', *sys.argv[1:]]; main()"
+)
+
+
+def process(stdout: int, here: Path, *words: str) -> subprocess.Popen[bytes]:
+    """`shimgen diff` of ten megabytes, with a real process and a real stdout."""
     root = Path(__file__).parents[1]
-    with subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=here,
-        env={"PYTHONPATH": f"{root / 'src'}:{root}", "PATH": ""},
-    ) as process:
-        assert process.stdout and process.stderr
-        process.stdout.close()
-        complaints = process.stderr.read()
-    assert (process.returncode, complaints) == (141, b"")
+    env = {"PYTHONPATH": f"{root / 'src'}:{root}", "PATH": ""}
+    command = [sys.executable, "-c", DIFF, *words]
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, cwd=here, env=env)
+
+
+def test_a_reader_who_leaves_early_is_no_error(here: Path) -> None:
+    with process(subprocess.PIPE, here) as running:
+        assert running.stdout and running.stderr
+        running.stdout.close()
+        complaints = running.stderr.read()
+    assert (running.returncode, complaints) == (141, b"")
+
+
+@pytest.mark.parametrize("words", [(), ("--help",)])
+def test_a_stdout_that_cannot_be_written_is_a_sentence(here: Path, words: tuple[str, ...]) -> None:
+    with Path(os.devnull).open("rb") as stdout, process(stdout.fileno(), here, *words) as running:
+        assert running.stderr
+        complaints = running.stderr.read().decode()
+    assert running.returncode == 4
+    assert complaints.startswith("shimgen: cannot ")
+    assert complaints.endswith("stdout: Bad file descriptor\n")
+    assert complaints.count("\n") == 1
+
+
+def test_no_stdout_at_all(here: Path) -> None:
+    script = "import sys; sys.stdout = None;" + DIFF
+    root = Path(__file__).parents[1]
+    env = {"PYTHONPATH": f"{root / 'src'}:{root}", "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=here, env=env, check=False
+    )
+    assert (done.returncode, done.stderr) == (4, "shimgen: there is no stdout to write the result to\n")

@@ -37,15 +37,13 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command. Raises click's own exceptions, and with --debug any other."""
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-            return result
+            return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ShimgenError as error:
             fail(error.message, error.hint, error.exit_code)
         except BrokenPipeError:
-            _leave_pipe()
+            leave_stdout()
             finish(BROKEN_PIPE)
         except KeyboardInterrupt:
             say("shimgen: interrupted")
@@ -65,11 +63,21 @@ def fail(message: str, hint: str = "", code: int = 4) -> NoReturn:
 
 
 def emit(text: str | bytes) -> None:
-    """Write the result of a command to stdout, as it is. Characters that stdout cannot show are escaped."""
-    stream = sys.stdout.buffer
-    encoding = sys.stdout.encoding
-    stream.write(text.encode(encoding, "backslashreplace") if isinstance(text, str) else text)
-    stream.flush()
+    """Write the result of a command to stdout, as it is. Characters that stdout cannot show are escaped.
+
+    Ends the command when stdout takes nothing; a reader who went away is left to `Commands`.
+    """
+    stream = getattr(sys.stdout, "buffer", None)  # None when the process was started without a stdout
+    if stream is None:
+        fail("there is no stdout to write the result to")
+    try:
+        stream.write(text.encode(sys.stdout.encoding, "backslashreplace") if isinstance(text, str) else text)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        leave_stdout()
+        fail(f"cannot write the result to stdout: {error.strerror}")
 
 
 def say(text: str) -> None:
@@ -122,8 +130,8 @@ def finish(code: int) -> NoReturn:
     raise click.exceptions.Exit(code)
 
 
-def _leave_pipe() -> None:
-    """Nobody reads stdout any more: let the interpreter's last flush go nowhere instead of complaining."""
+def leave_stdout() -> None:
+    """Stdout takes nothing more: let the interpreter's last flush go nowhere instead of complaining."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
@@ -133,8 +141,9 @@ def _leave_pipe() -> None:
 def _unexpected(error: Exception, command: str) -> tuple[str, str]:
     """Sentence and hint for an error that no stage foresaw: the system said no, or shimgen is wrong."""
     if isinstance(error, OSError) and error.strerror:
-        where = f" {error.filename}" if error.filename else " a file"
-        return f"cannot access{where}: {error.strerror}", ""
+        if error.filename is None:  # --help, which writes to stdout by itself
+            leave_stdout()
+        return f"cannot access {error.filename or 'stdout'}: {error.strerror}", ""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

@@ -8,7 +8,7 @@ import click
 
 from shimgen import __version__
 from shimgen.cli import change, init, inspect
-from shimgen.cli.console import INTERRUPTED, Commands, say
+from shimgen.cli.console import INTERRUPTED, Commands, leave_stdout, say
 
 EPILOG = (
     "Exit codes: 0 done, nothing pending; 1 gaps or changes pending; 2 usage or configuration; "
@@ -39,7 +39,15 @@ for command in (
 def main() -> None:
     """Run and exit."""
     try:
-        shimgen.main()
+        try:
+            shimgen.main()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except KeyboardInterrupt:
         say("shimgen: interrupted")
         sys.exit(INTERRUPTED)
+    except OSError as error:  # --help and --version, which no command handles
+        leave_stdout()
+        say(f"shimgen: cannot write to stdout: {error.strerror}")
+        sys.exit(4)
