@@ -49,12 +49,12 @@ def _is_suffix(
 ) -> bool:
     """Whether the parameter carries the last part of a name only, in every function that it is handed to as well.
 
-    Where it is handed to the same member again, of whatever model, nothing new is asked.
+    Where a function of the engine asks the same member of a model that it was given, nothing new is asked.
     """
     if not param.suffix or not depth:
         return False
     for callee, slot in param.handed:
-        if callee.endswith(f".{member}"):
+        if function.kind == "function" and callee in {f"{p.name}.{member}" for p in function.params}:
             continue
         target = program.resolve(path, callee, function)
         found = program.module(target.path).functions if target.kind == "function" else ()
