@@ -58,6 +58,7 @@ def seen(monkeypatch: pytest.MonkeyPatch, here: Path) -> list[Settings]:
     for name, result in {
         "recognise": recognition,
         "analyse": ANALYSIS,
+        "gate": ANALYSIS,
         "generate": OUTCOME,
         "apply": OUTCOME,
         "revert": OUTCOME,
@@ -83,7 +84,7 @@ def everywhere(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def entry(*_: Any) -> Any:
         raise error
 
-    for name in ("recognise", "analyse", "generate", "apply", "revert", "series", "explain", "verify"):
+    for name in ("recognise", "analyse", "gate", "generate", "apply", "revert", "series", "explain", "verify"):
         monkeypatch.setattr(pipeline, name, entry)
 
 
@@ -122,6 +123,7 @@ def test_exit_codes(
     seen: list[Settings], monkeypatch: pytest.MonkeyPatch, words: list[str], outcome: Outcome, code: int
 ) -> None:
     monkeypatch.setattr(pipeline, "analyse", lambda settings: outcome.analysis)
+    monkeypatch.setattr(pipeline, "gate", lambda settings: outcome.analysis)
     monkeypatch.setattr(pipeline, "generate", lambda settings: outcome)
     monkeypatch.setattr(pipeline, "apply", lambda settings: outcome)
     assert run(*words).exit_code == code

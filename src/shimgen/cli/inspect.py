@@ -38,7 +38,7 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
     from shimgen import pipeline
     from shimgen.report import json, text
 
-    analysis = pipeline.analyse(settings)
+    analysis = pipeline.gate(settings)
     found = judge(analysis, settings.accepts, date.today())
     about(settings, analysis)
     if found.stale:

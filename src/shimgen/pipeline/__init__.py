@@ -7,8 +7,8 @@ writing     apply, revert, series as files
 """
 
 from shimgen.pipeline.analysis import analyse
-from shimgen.pipeline.generation import explain, generate, verify
+from shimgen.pipeline.generation import explain, gate, generate, verify
 from shimgen.pipeline.session import recognise
 from shimgen.pipeline.writing import apply, revert, series
 
-__all__ = ["analyse", "apply", "explain", "generate", "recognise", "revert", "series", "verify"]
+__all__ = ["analyse", "apply", "explain", "gate", "generate", "recognise", "revert", "series", "verify"]

@@ -45,6 +45,20 @@ def _shims(
     return generate_shims(gaps, program, tree.read, style)
 
 
+def gate(settings: Settings) -> Analysis:
+    """The analysis as `apply` would act on it: what cannot be written after all is refused. Nothing is verified.
+
+    Where nothing is pending, nothing is generated, so that an open gate costs no more than a scan.
+    """
+    session = open_session(settings)
+    work = work_out(session)
+    if not work.analysis.pending:
+        return timed(session, work.analysis)
+    with session.clock.stage("shims"):
+        _, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
+    return timed(session, with_refusals(work.analysis, refused))
+
+
 def generate(settings: Settings) -> Outcome:
     """The analysis and its verified series.
 
@@ -88,12 +102,18 @@ def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> O
 
 def proven(session: Session, work: Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
     """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
-    scoped = in_scope(work.bare.gaps, session.settings.scope)
-    wanted = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
     with session.clock.stage("shims"):
-        changes, refused = _shims(session, tuple(wanted.values()), work.bare.program, work.bare.tree)
+        changes, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
+    scoped = in_scope(work.bare.gaps, session.settings.scope)
     with session.clock.stage("proofs"):
         return changes, refused, _prove(session, work.bare, scoped, changes)
+
+
+def wanted(session: Session, work: Work) -> tuple[Gap, ...]:
+    """What is to be generated: the gaps in scope, and those that shims of earlier runs rightly close."""
+    scoped = in_scope(work.bare.gaps, session.settings.scope)
+    every = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
+    return tuple(every.values())
 
 
 def _against(tree: Tree, changes: Sequence[FileChange], work: Work) -> tuple[FileChange, ...]:
