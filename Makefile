@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test static check bench bench-wrappers bench-ablation bench-hindcast lock clean
+.PHONY: help setup demo test static check bench bench-wrappers bench-ablation bench-hindcast docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -49,6 +49,9 @@ bench-ablation: $(READY) ## hand-written forwards taken out of RELEASE: do they 
 
 bench-hindcast: $(READY) ## forwards added from FROM to TO: were those that were due emitted?
 	@$(BIN)/python -m benchmarks.hindcast $(or $(FROM),0.5.9) $(or $(TO),0.5.23)
+
+docs: $(READY) ## the page of decisions, from the case files
+	@$(BIN)/python -m tests.decisions > docs/decisions.md
 
 lock: requirements.in pyproject.toml ## resolve requirements.lock again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev \

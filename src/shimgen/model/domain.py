@@ -195,7 +195,6 @@ class Reason(StrEnum):
         "the path that {wrapper}'s forward takes through {attribute} could not be followed ({why}), "
         "so {written} may be written in vain"
     )
-    BODY = "{delegate} is a body without a head, and {member} needs both"
     BODY_MEANING = (
         "{delegate} is a body, and {member} sets state there from arguments that a full model may translate first"
     )
@@ -210,10 +209,7 @@ class Reason(StrEnum):
     HOOK = "{member} is a hook that a probe switches on ({site}); {why}"
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
     KIND = "{member} is {a} {kind}, which shimgen does not forward"
-    RESERVED = "{member} is part of every {base}, and forwarding it would replace the wrapper's own"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
-    DRIFT = "upstream's own code is wrong here ({why}), and shimgen does not edit it"
-    UNPROVEN = "the generated member failed verification: {why}"
 
 
 @dataclass(frozen=True, slots=True)
