@@ -14,8 +14,8 @@ from tests.support import CASES, Case, cases, load_case
 HEAD = """\
 # Decisions
 
-Made from the case files in `tests/cases` by `make docs`; a test holds it to them. Every gap ends as a forward, a recipe,
-or a refusal whose reason is one of these sentences, the names filled in.
+Made from the case files in `tests/cases` by `make docs`; a test holds it to them. Every gap ends as a forward, a
+recipe, or a refusal whose reason is one of these sentences, the names filled in.
 """
 STAGES = tuple(stage for stage in ("gaps", "drift", "shims") if (CASES / stage).is_dir())
 
