@@ -7,8 +7,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LIVE := .venv-live
 
-.PHONY: help setup demo test static check bench bench-wrappers bench-ablation bench-hindcast docs lock clean
+.PHONY: help setup demo live test static check bench bench-wrappers bench-ablation bench-hindcast docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,6 +27,15 @@ $(READY): requirements.lock pyproject.toml
 
 demo: $(READY) ## the whole story on the real SGLang 0.5.9, in a temporary checkout
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
+
+live: $(READY) $(LIVE)/.ready ## the real classes of SGLang 0.5.9, with torch for the CPU (some hundred megabytes, once)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" LIVE_PYTHON="$(CURDIR)/$(LIVE)/bin/python" examples/live.sh
+
+$(LIVE)/.ready: benchmarks/live.txt
+	@rm -rf $(LIVE)
+	@$(PYTHON) -m venv $(LIVE)
+	@$(LIVE)/bin/python -m pip install -qq --disable-pip-version-check -r benchmarks/live.txt
+	@touch $@
 
 test: $(READY) ## the tests
 	@$(BIN)/python -m pytest -n auto
@@ -58,5 +68,5 @@ lock: requirements.in pyproject.toml ## resolve requirements.lock again (needs u
 		--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml requirements.in -o requirements.lock
 
 clean: ## remove .venv, caches and build products
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(LIVE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
