@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from shimgen.gaps.binding import same_signature
+from shimgen.gaps.drift import find_drift
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
 from shimgen.gaps.recipes import fitting, parameters
@@ -42,7 +43,8 @@ def find_gaps(
     finder = _Finder(program, profile, demands)
     facing = engine_facing(wrappers)
     gaps = [gap for group in _inner_first(facing) for gap in finder.gaps_of(group)]
-    return tuple(sorted(gaps, key=lambda g: (g.wrapper.cls, g.member)))
+    drift = find_drift(program, profile, wrappers, demands, frozenset(w.cls for w in facing))
+    return tuple(sorted([*gaps, *drift], key=lambda g: (g.wrapper.cls, g.member)))
 
 
 def engine_facing(wrappers: Sequence[Wrapper]) -> tuple[Wrapper, ...]:

@@ -20,7 +20,7 @@ from shimgen.model.program import Program
 
 CALLABLE = frozenset({MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD})
 # Decorators that change how the body runs and not what binds: the forward reaches the decorated member.
-_TRANSPARENT = frozenset(
+TRANSPARENT = frozenset(
     {"property", "classmethod", "staticmethod", "cached_property", "functools.cached_property"}
     | {"abstractmethod", "abc.abstractmethod", "final", "typing.final", "override", "typing.override"}
     | {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()"}
@@ -104,7 +104,7 @@ def _kind(case: Case) -> Refusal | None:
         return Refusal(Reason.KINDS, {"kinds": ", ".join(sorted(kinds))}, _by_hand(case))
     for provider in case.providers:
         for decorator in provider.decorators:
-            if decorator not in _TRANSPARENT and not decorator.endswith(".setter"):
+            if decorator not in TRANSPARENT and not decorator.endswith(".setter"):
                 return Refusal(Reason.DECORATED, {"decorator": f"@{decorator}"}, _by_hand(case))
     return None
 

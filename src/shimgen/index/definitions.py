@@ -112,7 +112,7 @@ class _Collector:
             elif isinstance(node, ast.ClassDef):
                 self._class(node, f"{name}.", scope)
             elif isinstance(node, ast.Assign | ast.AnnAssign):
-                attributes.extend(_class_attributes(node))
+                attributes.extend(_class_attributes(node, scope))
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node, "class")
             elif type(node) in _SCOPES:
@@ -120,7 +120,7 @@ class _Collector:
                     self._class_body(part, name, scope or _SCOPES[type(node)], functions, attributes)
 
 
-def _class_attributes(node: ast.Assign | ast.AnnAssign) -> list[ClassAttribute]:
+def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[ClassAttribute]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     annotation = source_of(node.annotation) if isinstance(node, ast.AnnAssign) else None
     value = None if node.value is None else expr_of(node.value)
@@ -128,7 +128,7 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign) -> list[ClassAttribute]:
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "." in n.value for n in ast.walk(node.value)
     )
     names = [t.id for t in targets if isinstance(t, ast.Name)]
-    return [ClassAttribute(name, node.lineno, value, annotation, dotted) for name in names]
+    return [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]
 
 
 def _is_type_checking(node: ast.stmt) -> bool:

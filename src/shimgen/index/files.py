@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -84,6 +85,16 @@ class Files:
 
     def _search_key(self, path: str) -> str:
         return f"{self._tree.blobs[path]} {self.package_path(path)}"
+
+    def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
+        """Path and line wherever a file has `name` as an attribute or as a text of its own, sorted. Reads every file."""
+        pattern = re.compile(rb"(?:\.|[\"'])%s\b" % re.escape(name).encode())
+        contents = self._tree.load(self._inside())
+        return tuple(
+            (path, content.count(b"\n", 0, match.start()) + 1)
+            for path, content in sorted(contents.items())
+            for match in pattern.finditer(content)
+        )
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

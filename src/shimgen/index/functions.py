@@ -8,6 +8,7 @@ from typing import TypeGuard, cast
 
 from shimgen.index.suffixes import name_parameters
 from shimgen.index.syntax import LEAVES, chain_of, push_children, root_of, source_of
+from shimgen.index.unused import unused_parameters
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, Function, Param, Store
 
@@ -68,6 +69,8 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         tuple(body.returned),
         tuple(name_parameters(node)),
         tuple(body.leaving),
+        tuple(body.caught),
+        unused_parameters(node, body.calls) if in_class else (),
     )
 
 
@@ -105,6 +108,12 @@ def _stub(node: FunctionNode) -> str:
     return "empty"
 
 
+def _catches(caught: ast.expr | None) -> bool:
+    """Whether an except clause takes an AttributeError."""
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(k is None or chain_of(k) in ("AttributeError", "Exception", "BaseException") for k in kinds)
+
+
 class _Body:
     """Collects the facts of a function body in one walk; nested functions and lambdas count as part of it."""
 
@@ -118,6 +127,7 @@ class _Body:
         self.calls: list[Call] = []
         self.returned: list[Expr] = []
         self.leaving: list[str] = []
+        self.caught: list[tuple[int, int]] = []
         self.yields = False
         self._seen: set[str] = set()
         self._nested = False
@@ -171,6 +181,8 @@ class _Body:
 
     def _try(self, node: ast.Try | ast.TryStar, branch: str) -> None:
         self._statements([*node.body, *node.orelse], branch)
+        if any(_catches(handler.type) for handler in node.handlers):
+            self.caught.append((node.body[0].lineno, node.body[-1].end_lineno or node.lineno))
         for number, handler in enumerate(node.handlers):
             self._arm(handler.body, branch, node.lineno, number)
         self._statements(node.finalbody, branch)

@@ -67,6 +67,9 @@ class Index:
     def uses(self, path: str) -> tuple[Use, ...]:
         return self._files.uses(path)
 
+    def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
+        return self._files.mentions(name)
+
     # -- classes -------------------------------------------------------------------------------------------
 
     def model_classes(self) -> tuple[ClassRef, ...]:

@@ -210,6 +210,24 @@ class Reason(StrEnum):
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
     KIND = "{member} is {a} {kind}, which shimgen does not forward"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
+    CALL_BINDS = "the engine's call at {site} does not bind to {owner}.{member}{signature} at {place}"
+    CALLED_VALUE = "the engine calls {member} at {site}, which cannot be called: {owner} has it as {kind} at {place}"
+    READ_METHOD = (
+        "the engine reads {member} as a value at {site}, as {delegate} has it, and at {place} it is a method of {owner}"
+    )
+    TARGET_GONE = "{owner}.{member} goes to {chain} at {place}, and there is no {target} on {lacking}"
+    TARGET_BINDING = "{owner}.{member} calls {chain} at {place} with arguments that {delegate}{signature} does not take"
+    TARGET_KIND = "{owner}.{member} {does} {chain} at {place}, which {delegate} has as {kind}"
+    NOT_PASSED_ON = (
+        "{owner}.{member} at {place} takes {parameter} and does not hand it on to {delegate}, which takes it"
+    )
+    NEAR_NAME = (
+        "the engine asks for {wanted} at {site}, which {wrapper} lacks, and nobody asks for {owner}.{member} at {place}"
+    )
+    DUPLICATE = "{owner} defines {member} at {place} and again at {other}, so the first definition is dead"
+    STALE_COPY = (
+        "{owner} copies {chain} once at {place}, and {delegate} sets it again at {site}, which the copy does not see"
+    )
 
 
 @dataclass(frozen=True, slots=True)

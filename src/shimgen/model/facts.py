@@ -84,7 +84,8 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     "generator", "asyncgen". `stub`: "" for a real body, "empty" (docstring, pass, ...), "raises" (only raises
     NotImplementedError). `scope`: how the def is nested in its class or module: "" or "if" / "try" / ...
     `names`: the parameters that look like they carry a module or weight name.
-    `leaving`: the conditional arms that end in raise or return.
+    `leaving`: the conditional arms that end in raise or return. `caught`: first and last lines of the statements
+    whose AttributeError is caught. `unused`: parameters that the body never mentions.
     """
 
     name: str
@@ -103,17 +104,20 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     returned: tuple[Expr, ...] = ()
     names: tuple[NamedParam, ...] = ()
     leaving: tuple[str, ...] = ()
+    caught: tuple[tuple[int, int], ...] = ()
+    unused: tuple[str, ...] = ()
 
 
 class ClassAttribute(msgspec.Struct, frozen=True, array_like=True):
     """An assignment in a class body; `value` None for a bare annotation (which provides nothing).
-    `dotted` is true when a string inside the value contains a dot (a table of full names)."""
+    `dotted` is true when a string inside the value contains a dot (a table of full names). `scope` as in `Function`."""
 
     name: str
     line: int
     value: Expr | None = None
     annotation: str | None = None
     dotted: bool = False
+    scope: str = ""
 
 
 class Class(msgspec.Struct, frozen=True, array_like=True):

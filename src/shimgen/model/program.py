@@ -91,6 +91,9 @@ class Program(Protocol):
     def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
         """The nearest function of that name in the MRO that is not a stub, and its class."""
 
+    def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
+        """Path and line wherever a Python file has `name` as an attribute or as a text of its own, sorted."""
+
     def module_name(self, path: str) -> str:
         """The dotted import name of the module at `path`."""
 

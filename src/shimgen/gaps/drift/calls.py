@@ -1,0 +1,78 @@
+"""The engine's own uses of members that are there: calls that do not bind, and members of another kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shimgen.gaps.binding import binds
+from shimgen.gaps.drift.finding import Context, Finding, a, place_of
+from shimgen.gaps.members import Lookup
+from shimgen.gaps.rules import CALLABLE, TRANSPARENT
+from shimgen.model.domain import Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
+from shimgen.model.facts import CallShape, Param
+
+_USES = (SiteKind.CALL, SiteKind.READ)
+_VALUES = frozenset((MemberKind.PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE))
+
+
+def wrong_uses(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
+    """Findings on the demanded members that the wrapper itself defines or inherits."""
+    if wrapper.cls not in context.facing:
+        return
+    for demand in context.demands.values():
+        sites = [s for s in demand.sites if s.kind in _USES and s.role in (wrapper.role, "any") and not s.ambiguous]
+        own = context.members.look(wrapper.cls, demand.member) if sites else Lookup()
+        if own.provider is not None:
+            yield from _called(context, wrapper, demand, own.provider, sites)
+            yield from _read(context, wrapper, demand, own.provider, sites)
+
+
+def _called(
+    context: Context, wrapper: Wrapper, demand: Demand, provider: Provider, sites: list[Site]
+) -> Iterator[Finding]:
+    calls = [s for s in sites if s.kind is SiteKind.CALL]
+    place = place_of(provider.cls, provider.line)
+    detail = {"owner": provider.cls.name, "place": place}
+    if provider.kind in CALLABLE and TRANSPARENT.issuperset(provider.decorators):
+        params = provider.params[provider.kind is not MemberKind.STATICMETHOD :]
+        unbound = [s for s in calls if not _binds(s, demand, params)]
+        if unbound:
+            site = min(unbound, key=lambda s: (s.guarded, s.path, s.line))
+            detail |= {"site": f"{site.path}:{site.line}", "signature": provider.signature}
+            advice = f"let {provider.cls.name}.{demand.member} take what the engine passes"
+            yield Finding(wrapper, provider.cls, demand.member, Reason.CALL_BINDS, detail, advice)
+    elif calls and context.chains.is_value(wrapper.cls, demand.member):
+        detail |= {"site": f"{calls[0].path}:{calls[0].line}", "kind": a(provider.kind)}
+        advice = f"make {demand.member} a method"
+        yield Finding(wrapper, provider.cls, demand.member, Reason.CALLED_VALUE, detail, advice)
+
+
+def _binds(site: Site, demand: Demand, params: tuple[Param, ...]) -> bool:
+    """Whether the call fits, without the keywords that the engine passes only where the signature has them."""
+    if site.shape is None or "isinstance" in site.guard:
+        return True
+    probed = {s.parameter for s in demand.sites if s.kind is SiteKind.SIGNATURE and s.path == site.path}
+    shape = site.shape
+    keywords = tuple(k for k in shape.keywords if k not in probed)
+    return binds(CallShape(shape.positional, keywords, shape.star, shape.double_star), params)
+
+
+def _read(
+    context: Context, wrapper: Wrapper, demand: Demand, provider: Provider, sites: list[Site]
+) -> Iterator[Finding]:
+    """A method where the engine reads a value, as every candidate has it. A method may be read to be called later,
+    so the delegate has to say what the engine means."""
+    reads = [s for s in sites if s.kind is SiteKind.READ]
+    candidates = wrapper.delegate.candidates
+    below = [context.members.look(c, demand.member).provider for c in candidates]
+    if not reads or provider.kind is not MemberKind.METHOD or any(s.kind is SiteKind.CALL for s in sites):
+        return
+    if below and all(p is not None and p.kind in _VALUES for p in below):
+        detail = {
+            "owner": provider.cls.name,
+            "place": place_of(provider.cls, provider.line),
+            "site": f"{reads[0].path}:{reads[0].line}",
+            "delegate": candidates[0].name,
+        }
+        advice = f"make {demand.member} a property"
+        yield Finding(wrapper, provider.cls, demand.member, Reason.READ_METHOD, detail, advice)
