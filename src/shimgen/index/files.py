@@ -87,7 +87,7 @@ class Files:
         return f"{self._tree.blobs[path]} {self.package_path(path)}"
 
     def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
-        """Path and line wherever a file has `name` as an attribute or as a text of its own, sorted. Reads every file."""
+        """Path and line wherever a file has `name` as an attribute or as a text of its own. Reads every file."""
         pattern = re.compile(rb"(?:\.|[\"'])%s\b" % re.escape(name).encode())
         contents = self._tree.load(self._inside())
         return tuple(
