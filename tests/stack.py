@@ -1,14 +1,16 @@
-"""A pretend serving stack: the profile that the case files are written against."""
+"""Pretend serving stacks: the profiles that the case files are written against."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from shimgen.demands import collect
 from shimgen.gaps import find_gaps
 from shimgen.index import Index
 from shimgen.model.domain import Demand, Gap, Wrapper
-from shimgen.model.profile import External, Interface, Models, Profile, Receiver, Recipe
+from shimgen.model.profile import External, Factory, Interface, Models, Profile, Receiver, Recipe
 from shimgen.model.source import memory_tree
 from shimgen.wrappers import find_wrappers
 
@@ -48,14 +50,31 @@ PROFILE = Profile(
 )
 
 
+# A stack that registers its models in a table, and makes inner models by the names in it.
+REGISTERING = replace(
+    PROFILE,
+    name="registering",
+    models=replace(
+        PROFILE.models,
+        registry="models.registry.TABLE",
+        except_paths=("models/registry.py",),
+        factories=(Factory(function="models.registry.make", names="names"),),
+        draft_parameters=("hidden",),
+    ),
+)
+STACKS = {profile.name: profile for profile in (PROFILE, REGISTERING)}
+
+
+def analyse(
+    files: Mapping[str, bytes], profile: Profile = PROFILE
+) -> tuple[tuple[Wrapper, ...], tuple[Demand, ...], tuple[Gap, ...]]:
+    """Wrappers, demands and all gaps of a pretend checkout."""
+    program = Index(memory_tree(files), profile)
+    wrappers = find_wrappers(program, profile)
+    demands = collect(program, profile)
+    return wrappers, demands, find_gaps(program, profile, wrappers, demands)
+
+
 def index(files: Mapping[str, bytes]) -> Index:
     """The index of a pretend checkout."""
     return Index(memory_tree(files), PROFILE)
-
-
-def analyse(files: Mapping[str, bytes]) -> tuple[tuple[Wrapper, ...], tuple[Demand, ...], tuple[Gap, ...]]:
-    """Wrappers, demands and all gaps of a pretend checkout."""
-    program = index(files)
-    wrappers = find_wrappers(program, PROFILE)
-    demands = collect(program, PROFILE)
-    return wrappers, demands, find_gaps(program, PROFILE, wrappers, demands)

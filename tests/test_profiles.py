@@ -19,7 +19,7 @@ SGLANG = [
 
 
 def test_every_shipped_profile_loads() -> None:
-    assert {"generic", "sglang"} <= set(names())
+    assert {"generic", "sglang", "vllm"} <= set(names())
     for name in names():
         assert load(name).name == name
 
@@ -45,6 +45,12 @@ def test_unknown_profile_names_the_nearest() -> None:
 )
 def test_recognise(paths: list[str], expected: list[tuple[str, str]]) -> None:
     assert [found for found in recognise(paths) if found[0] == "sglang"] == expected
+
+
+def test_stacks_in_one_checkout_are_told_apart() -> None:
+    other = [f"vllm/{path}" for path in load("vllm").recognise]
+    assert recognise(other) == [("vllm", "")]
+    assert recognise([*SGLANG, *other]) == [("sglang", ""), ("vllm", "")]
 
 
 def test_generic_is_never_recognised() -> None:
@@ -108,6 +114,17 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ['receivers[1]: "a.*.b" is not a dotted name'],
     ),
     "empty interface": ({"name": "x", "interfaces": {"lora": {}}}, ["interfaces.lora: give members or paths"]),
+    "registry without module": (
+        {"name": "x", "models": {"registry": "TABLE"}},
+        ['models.registry: "TABLE" is not a dotted name'],
+    ),
+    "factory without registry": (
+        {"name": "x", "models": {"factories": [{"function": "a b.c", "names": "names"}]}},
+        [
+            'models.factories[1].function: "a b.c" is not a dotted name',
+            "models.factories: give models.registry, too",
+        ],
+    ),
     "strange base": ({"extends": "sglng"}, ['there is no profile "sglng"; did you mean "sglang"?']),
     "base is no name": ({"extends": 3}, ["extends: the name of a shipped profile is expected"]),
     "all together": (

@@ -9,8 +9,7 @@ from functools import cached_property
 from shimgen.index.extract import definitions_of, search
 from shimgen.index.store import Store
 from shimgen.model.facts import ModuleFacts, Searched, Use
-from shimgen.model.globs import matches
-from shimgen.model.profile import Profile
+from shimgen.model.profile import Profile, is_model, is_searched
 from shimgen.model.source import Skipped, Stats, Tree
 
 
@@ -35,15 +34,12 @@ class Files:
     @cached_property
     def model_paths(self) -> tuple[str, ...]:
         """The files of the profile's model folders, sorted."""
-        wanted = self._profile.models.paths
-        return tuple(path for path in self._inside() if matches(self.package_path(path), wanted))
+        return tuple(path for path in self._inside() if is_model(self.package_path(path), self._profile.models))
 
     @cached_property
     def use_paths(self) -> tuple[str, ...]:
-        """The files searched for demands, sorted: the engine's, without models and exclusions."""
-        wanted, other = self._profile.engine, (*self._profile.exclude, *self._profile.models.paths)
-        own = ((path, self.package_path(path)) for path in self._inside())
-        return tuple(path for path, inner in own if matches(inner, wanted) and not matches(inner, other))
+        """The files searched for demands, sorted."""
+        return tuple(path for path in self._inside() if is_searched(self.package_path(path), self._profile))
 
     def _inside(self) -> Iterator[str]:
         return (path for path in self.python if path.startswith(self._root))

@@ -252,6 +252,8 @@ class _Body:
     def _follow_local(self, value: Expr | None) -> bool:
         if value is None:
             return False
+        if value.op == "seq":  # a list of names, perhaps those of registered classes
+            return bool(value.parts) and all(part.op == "const" and part.text[:1] in "'\"" for part in value.parts)
         return value.op in ("name", "choice", "item", "dict") or (value.op == "call" and self.follow_calls)
 
     def _expression(self, node: ast.expr, branch: str) -> None:

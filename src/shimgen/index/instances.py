@@ -7,14 +7,16 @@ What it cannot follow is unknown, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shimgen.index.coverage import always_assigned
+from shimgen.index.registry import literal
 from shimgen.index.values import OTHER
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Expr, Function, Store
-from shimgen.model.program import Attribute, Program
+from shimgen.model.profile import Factory
+from shimgen.model.program import Attribute, Program, Resolved
 
 _DEPTH = 8
 # Methods of torch.nn.Module that return the module itself (its documentation: "Returns: self").
@@ -25,13 +27,15 @@ _RETURN_SELF = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What an expression may evaluate to: instances of classes, the classes themselves, None, or unknown."""
+    """What an expression may evaluate to: instances of classes, the classes themselves, None, or unknown.
+    `registered`: a factory of the profile makes it."""
 
     instances: frozenset[ClassRef] = frozenset()
     classes: frozenset[ClassRef] = frozenset()
     external: frozenset[str] = frozenset()
     none: bool = False
     unknown: str = ""
+    registered: bool = False
 
     def __or__(self, other: Values) -> Values:
         return Values(
@@ -40,6 +44,7 @@ class Values:
             self.external | other.external,
             self.none or other.none,
             self.unknown or other.unknown,
+            self.registered or other.registered,
         )
 
 
@@ -69,8 +74,9 @@ class _Assigned:
 class Evaluator:
     """Evaluates expressions of facts; one per program, results per class are kept."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, factories: Sequence[Factory] = ()) -> None:
         self._program = program
+        self._factories = {factory.function: factory.names for factory in factories}
         self._attributes: dict[ClassRef, Mapping[str, Attribute]] = {}
         self._running: set[ClassRef] = set()
 
@@ -249,6 +255,7 @@ class Evaluator:
                 frozenset(attribute.externals),
                 attribute.optional,
                 attribute.unknown,
+                attribute.registered,
             )
         if not tail:
             return values
@@ -312,6 +319,8 @@ class Evaluator:
             if method is not None:
                 return self._returned(inner, method[0], method[1], expr, skip_self=not method[2])
             target = self._program.resolve(frame.path, callee.text, frame.function)
+            if target.kind == "function" and (argument := self._factories.get(self._import_name(target))):
+                return self._made_by_name(inner, callee.text, expr, argument)
             if target.kind == "function" and not _is_local(frame.function, callee.text):
                 function = next(
                     f for f in reversed(self._program.module(target.path).functions) if f.name == target.name
@@ -322,6 +331,38 @@ class Evaluator:
         opaque = called.unknown or called.external - external - {"builtins.object"}
         unknown = f"{callee.text or 'its class'} is chosen at run time" if opaque else ""
         return Values(called.classes, frozenset(), external, False, unknown)
+
+    def _import_name(self, function: Resolved) -> str:
+        return f"{self._program.module_name(function.path)}.{function.name}"
+
+    def _made_by_name(self, frame: Frame, factory: str, call: Expr, argument: str) -> Values:
+        """An instance of a class that is registered under one of the names given, as far as these are written out."""
+        given = dict(zip(call.keys, call.parts[len(call.parts) - len(call.keys) :], strict=True))
+        value = given.get(argument)
+        names = self._strings(frame, value, frame.depth) if value is not None else None
+        table = self._program.registered()
+        found = frozenset(table[name] for name in names or () if name in table)
+        if names and len(found) == len({table.get(name) for name in names}):
+            return Values(instances=found, registered=True)
+        why = (
+            f"{factory} chooses it by a configuration"
+            if not names
+            else f"{factory} is given a name that is not registered"
+        )
+        return Values(instances=found, unknown=why, registered=True)
+
+    def _strings(self, frame: Frame, value: Expr, depth: int) -> list[str] | None:
+        """The strings in a list that is written out, also under local names; None when there is something else."""
+        if value.op == "const":
+            return [literal(value)] if value.text[:1] in "'\"" else None
+        if value.op in ("seq", "choice"):
+            parts = [self._strings(frame, part, depth) for part in value.parts]
+            return [name for part in parts for name in part or ()] if None not in parts else None
+        stores = [s for s in frame.function.stores if value.op == "name" and s.target == value.text]
+        if not depth or not always_assigned([(s, frame.function) for s in stores]):
+            return None
+        parts = [self._strings(frame, s.value, depth - 1) if s.value is not None else None for s in stores]
+        return [name for part in parts for name in part or ()] if None not in parts else None
 
     def _method_of_value(self, frame: Frame, callee: Expr, expr: Expr) -> Values:
         base = self.evaluate(frame, callee.parts[0])
@@ -401,6 +442,7 @@ def _attribute(name: str, owner: ClassRef, store: Store, values: Values) -> Attr
         values.unknown,
         True,
         store.value,
+        values.registered,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from shimgen.index.files import Files
 from shimgen.index.instances import Evaluator
 from shimgen.index.linear import linearise
+from shimgen.index.registry import registered
 from shimgen.index.store import Store
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
@@ -29,7 +30,8 @@ class Index:
         self._names: dict[str, dict[str, Resolved | Import]] = {}
         self._classes: dict[ClassRef, Class] = {}
         self._mros: dict[ClassRef, Mro] = {}
-        self._evaluator = Evaluator(self)
+        self._registered: Mapping[str, ClassRef] | None = None
+        self._evaluator = Evaluator(self, profile.models.factories)
 
     # -- files ---------------------------------------------------------------------------------------------
 
@@ -96,6 +98,12 @@ class Index:
                 if function.name == member and not function.stub and function.kind not in ("setter", "deleter"):
                     return cls, function
         return None
+
+    def registered(self) -> Mapping[str, ClassRef]:
+        if self._registered is None:
+            registry = self._profile.models.registry
+            self._registered = registered(self, self._by_module, registry) if registry else {}
+        return self._registered
 
     def mro(self, ref: ClassRef) -> Mro:
         found = self._mros.get(ref)

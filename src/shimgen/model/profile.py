@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from shimgen.model.globs import matches
+
 
 class Receiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An expression through which the engine reaches a model.
@@ -46,20 +48,37 @@ class External(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     complete: bool = True
 
 
+class Factory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A function that makes a model by the name under which the stack registers its class.
+
+    `function` is its dotted import name, `names` the keyword whose list of strings says which classes are registered
+    under them; without that argument, or when it is computed, only run time knows.
+    """
+
+    function: str
+    names: str
+
+
 class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where model classes live, which of them the engine can hold, and what tells their shapes apart.
 
-    `paths`: globs of the model files. `entry_variable`: the module variable that lists a file's entry classes.
+    `paths`: globs of the model files, `except_paths` globs of files among them that are the engine's own.
+    `entry_variable`: the module variable that lists a file's entry classes. `registry`: the dotted name of a table
+    that maps names to (module, class), modules counted from the registry's folder; its classes are the entries.
+    `factories`: the functions that make what is registered.
     `forward_members`: the methods that run a model. `body_parameters`: what the forward of everything that takes
     whole batches accepts. `head_attributes`: what a full model owns and a body does not. `multimodal_members`:
     members that only multimodal models have. `body_attributes`: where plain models keep their body.
     `load_members`: the methods that load weights. `draft_reads`: ends of the chains that only a draft model reads in
-    its forward.
+    its forward, `draft_parameters` what only a draft model's forward takes.
     `weight_members`: members whose parameters or results carry weights by name.
     """
 
     paths: tuple[str, ...] = ()
+    except_paths: tuple[str, ...] = ()
     entry_variable: str = ""
+    registry: str = ""
+    factories: tuple[Factory, ...] = ()
     forward_members: tuple[str, ...] = ("forward",)
     load_members: tuple[str, ...] = ("load_weights",)
     body_parameters: tuple[str, ...] = ()
@@ -67,6 +86,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     multimodal_members: tuple[str, ...] = ()
     body_attributes: tuple[str, ...] = ("model",)
     draft_reads: tuple[str, ...] = ()
+    draft_parameters: tuple[str, ...] = ()
     weight_members: tuple[str, ...] = ()
 
 
@@ -118,3 +138,14 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     predicates: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     recipes: dict[str, Recipe] = {}
+
+
+def is_model(package_path: str, models: Models) -> bool:
+    """Whether a file, by its path from the folder that contains the package, holds models."""
+    return matches(package_path, models.paths) and not matches(package_path, models.except_paths)
+
+
+def is_searched(package_path: str, profile: Profile) -> bool:
+    """Whether demands are searched in the file: engine code, but neither excluded nor a model's own."""
+    engine = matches(package_path, profile.engine) and not matches(package_path, profile.exclude)
+    return engine and not is_model(package_path, profile.models)

@@ -41,6 +41,7 @@ class Attribute:
     `owner` is the class whose method does, at `line`. `types` are the classes of the checkout that the value may be
     an instance of, `externals` the dotted names of other classes. `optional`: it may be None or never assigned.
     `unknown` says why the value could not be followed ("" when it was). `initial`: the constructor assigns it.
+    `registered`: a factory of the profile makes it, so that it is a model even where its class is unknown.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Attribute:
     unknown: str = ""
     initial: bool = True
     value: Expr | None = None
+    registered: bool = False
 
 
 class Program(Protocol):
@@ -81,6 +83,9 @@ class Program(Protocol):
 
     def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
         """What `dotted` means in the module at `path` (seen from inside `function`, for local imports)."""
+
+    def registered(self) -> Mapping[str, ClassRef]:
+        """The classes that the profile's registry lists, by the names they are registered under."""
 
     def mro(self, ref: ClassRef) -> Mro:
         """The method resolution order, `ref` first."""

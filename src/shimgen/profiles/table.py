@@ -113,7 +113,19 @@ def _meaning(profile: Profile) -> list[str]:
     for name, interface in profile.interfaces.items():
         if not interface.members and not interface.paths:
             faults.append(f"interfaces.{name}: give members or paths")
-    return faults
+    return faults + _meaning_of_models(profile.models)
+
+
+def _meaning_of_models(models: Models) -> list[str]:
+    dotted = {"registry": models.registry}
+    dotted |= {f"factories[{n}].function": factory.function for n, factory in enumerate(models.factories, 1)}
+    strange = (f'models.{key}: "{text}" is not a dotted name' for key, text in dotted.items() if not _is_dotted(text))
+    missing = ["models.factories: give models.registry, too"] if models.factories and not models.registry else []
+    return [*strange, *missing]
+
+
+def _is_dotted(text: str) -> bool:
+    return not text or ("." in text and all(name.isidentifier() for name in text.split(".")))
 
 
 def _written(rule: Receiver) -> str:

@@ -52,7 +52,7 @@ def _wrapper(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef, 
 def _held(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef) -> _Held | None:
     """The attribute that holds the model: full before body before unknown, the one that gets the batch first."""
     attributes = [a for a in program.attributes(ref).values() if a.initial and _constructs(a)]
-    full = [_Held(a, "full") for a in attributes if any(shapes.of(t) == "full" for t in a.types)]
+    full = [_Held(a, "full") for a in attributes if a.registered or any(shapes.of(t) == "full" for t in a.types)]
     multimodal = _is_multimodal(program, profile, ref)
     bodies = [_Held(a, "body") for a in attributes if multimodal and any(shapes.of(t) == "body" for t in a.types)]
     dynamic = [_Held(a, "unknown") for a in attributes if shapes.is_dynamic_model(ref, a)]
@@ -75,8 +75,8 @@ def _is_multimodal(program: Program, profile: Profile, ref: ClassRef) -> bool:
 
 
 def _role(program: Program, profile: Profile, ref: ClassRef) -> str:
-    """ "draft" for a class that reads the target's hidden states on its forward path, as the profile tells them."""
-    wanted = profile.models.draft_reads
+    """ "draft" for a class that gets or reads the target's hidden states on its forward path, as the profile tells."""
+    wanted, parameters = profile.models.draft_reads, frozenset(profile.models.draft_parameters)
     seen: set[ClassRef] = set()
     queue = [ref]
     while queue:
@@ -86,6 +86,8 @@ def _role(program: Program, profile: Profile, ref: ClassRef) -> str:
         seen.add(cls)
         found = next((f for m in profile.models.forward_members if (f := program.find(cls, m))), None)
         if found is not None and any(read.chain.endswith(wanted) for read in found[1].reads):
+            return "draft"
+        if cls == ref and found is not None and parameters.intersection(p.name for p in found[1].params):
             return "draft"
         attributes = program.attributes(cls).values()
         queue += [t for a in attributes for t in a.types if a.name in profile.models.body_attributes]

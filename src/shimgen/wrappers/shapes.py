@@ -34,7 +34,7 @@ class Shapes:
         attributes = self._program.attributes(ref)
         if any(name in attributes for name in self._models.head_attributes):
             return "full"
-        if any(self.is_dynamic_model(ref, attribute) for attribute in attributes.values()):
+        if any(a.registered or self.is_dynamic_model(ref, a) for a in attributes.values()):
             return "full"
         inner = (t for name, a in attributes.items() if name not in self._models.head_attributes for t in a.types)
         return "full" if any(self.of(t) == "full" for t in inner) else "body"

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from shimgen.model.globs import matches
-from shimgen.model.profile import Profile, Receiver
+from shimgen.model.profile import Profile, Receiver, is_searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +115,13 @@ _books: dict[int, _Book] = {}
 
 def rules_for(profile: Profile, package_path: str) -> Rules | None:
     """The receiver rules that hold in a file, None when it is not searched for demands."""
-    if not searched(profile, package_path):
+    if not is_searched(package_path, profile):
         return None
     book = _books.get(id(profile))
     if book is None or book.profile is not profile:
         _books.clear()
         book = _books[id(profile)] = _Book(profile)
     return book.rules(package_path)
-
-
-def searched(profile: Profile, package_path: str) -> bool:
-    """Whether demands are searched in the file: engine code, but neither excluded nor a model's own."""
-    return (
-        matches(package_path, profile.engine)
-        and not matches(package_path, profile.exclude)
-        and not matches(package_path, profile.models.paths)
-    )
 
 
 def _compile(profile: Profile, indices: tuple[int, ...]) -> Rules:
