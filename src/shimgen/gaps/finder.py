@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from shimgen.gaps.binding import same_signature
+from shimgen.gaps.case import CALLABLE, Case, Refusal
 from shimgen.gaps.drift import find_drift
+from shimgen.gaps.hooks import hook_notes
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
 from shimgen.gaps.recipes import fitting, parameters
-from shimgen.gaps.rules import CALLABLE, Case, Refusal, hook_notes, judge
+from shimgen.gaps.rules import judge
 from shimgen.gaps.scope import CORE
 from shimgen.model.domain import (
     ClassRef,

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from shimgen.gaps.binding import fills
+from shimgen.gaps.case import Case
 from shimgen.model.domain import MemberKind, Provider
 from shimgen.model.facts import Expr, Function, NamedParam
 from shimgen.model.program import Program
-
-if TYPE_CHECKING:
-    from shimgen.gaps.rules import Case
 
 _NAMED_ACCESS = frozenset(
     {"named_parameters", "named_modules", "named_buffers", "named_children", "state_dict", "load_state_dict"}

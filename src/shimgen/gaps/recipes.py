@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.gaps.binding import binds
-from shimgen.gaps.rules import Case
+from shimgen.gaps.case import Case
 from shimgen.model.domain import ClassRef, SiteKind
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe

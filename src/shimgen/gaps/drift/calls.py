@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.gaps.binding import binds
+from shimgen.gaps.case import CALLABLE, TRANSPARENT
 from shimgen.gaps.drift.finding import Context, Finding, a, place_of
 from shimgen.gaps.members import Lookup
-from shimgen.gaps.rules import CALLABLE, TRANSPARENT
 from shimgen.model.domain import Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
 from shimgen.model.facts import CallShape, Param
 

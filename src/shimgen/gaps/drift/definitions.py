@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.drift.chains import Step, own_chain
 from shimgen.gaps.drift.finding import Context, Finding, place_of
-from shimgen.gaps.rules import TRANSPARENT
 from shimgen.model.domain import ClassRef, MemberKind, Reason, Wrapper
 from shimgen.model.facts import Class, Expr, Function
 from shimgen.model.program import Program

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shimgen.gaps.binding import binds
+from shimgen.gaps.case import CALLABLE, TRANSPARENT
 from shimgen.gaps.drift.chains import Followed, Step
 from shimgen.gaps.drift.finding import Context, Finding, a, place_of
 from shimgen.gaps.drift.through import Through, shape_of
-from shimgen.gaps.rules import CALLABLE, TRANSPARENT
 from shimgen.model.domain import ClassRef, MemberKind, Provider, Reason, SiteKind, Wrapper
 from shimgen.model.facts import Function, Param
 

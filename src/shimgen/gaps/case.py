@@ -1,0 +1,54 @@
+"""One gap under decision, and what speaks against forwarding it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from shimgen.gaps.members import Lookup, Members
+from shimgen.gaps.reach import Reach
+from shimgen.model.domain import Demand, MemberKind, Provider, Reason, Wrapper
+from shimgen.model.profile import Profile
+from shimgen.model.program import Program
+
+CALLABLE = frozenset({MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD})
+# Decorators that change how the body runs and not what binds: the forward reaches the decorated member.
+TRANSPARENT = frozenset(
+    {"property", "classmethod", "staticmethod", "cached_property", "functools.cached_property"}
+    | {"abstractmethod", "abc.abstractmethod", "final", "typing.final", "override", "typing.override"}
+    | {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()"}
+    | {"contextmanager", "contextlib.contextmanager"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a forward is not emitted; `detail` fills the reason's sentence, `advice` is what a person could do."""
+
+    reason: Reason
+    detail: dict[str, str] = field(default_factory=dict)
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One gap under decision."""
+
+    program: Program
+    profile: Profile
+    members: Members
+    reach: Reach
+    wrapper: Wrapper
+    demand: Demand
+    lookups: tuple[Lookup, ...]
+
+    @property
+    def member(self) -> str:
+        return self.demand.member
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        return tuple(lookup.provider for lookup in self.lookups if lookup.provider is not None)
+
+
+def by_hand(case: Case) -> str:
+    return f"write {case.member} on {case.wrapper.cls.name} by hand"
