@@ -36,6 +36,11 @@ def test_scan() -> None:
     )
 
 
+def test_scan_names_what_the_profile_does_not() -> None:
+    shown = text.scan(replace(ANALYSIS, unnamed=("alpha", "beta")))
+    assert "\ndemanded, and in no interface of the profile: alpha, beta\n" in shown
+
+
 def test_scan_verbose_shows_complete_wrappers_and_demands() -> None:
     shown = text.scan(replace(ANALYSIS, wrappers=(WRAPPER, COMPLETE)), verbose=True)
     assert (

@@ -43,7 +43,8 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What one run found, sorted. `gaps` are those in scope; `root` is the package's prefix in the checkout."""
+    """What one run found, sorted. `gaps` are those in scope; `root` is the package's prefix in the checkout;
+    `unnamed` are demanded members that no interface of the profile names: what a new release asks for anew."""
 
     baseline: Baseline
     profile_name: str
@@ -53,6 +54,7 @@ class Analysis:
     gaps: tuple[Gap, ...] = ()
     stats: Stats = field(default_factory=Stats)
     stale: tuple[Stale, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
     @property
     def pending(self) -> tuple[Gap, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shimgen.config import Settings
-from shimgen.demands import collect
+from shimgen.demands import collect, unnamed
 from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names
 from shimgen.index import Index, collector_off
 from shimgen.model.domain import ClassRef, Demand, Gap, Wrapper
@@ -76,7 +76,8 @@ def work_out(session: Session) -> Work:
     gaps = in_scope(found.gaps, session.settings.scope)
     name, root = session.profile.name, session.root
     stale = work.analysis.stale
-    analysis = Analysis(found.tree.baseline, name, root, found.wrappers, found.demands, gaps, stats, stale)
+    new = tuple(demand.member for demand in unnamed(found.demands, session.profile))
+    analysis = Analysis(found.tree.baseline, name, root, found.wrappers, found.demands, gaps, stats, stale, new)
     return replace(work, analysis=analysis)
 
 

@@ -24,6 +24,7 @@ def render(analysis: Analysis, changes: Iterable[FileChange] = (), proofs: Seque
         "profile": analysis.profile_name,
         "wrappers": [_wrapper(wrapper) for wrapper in analysis.wrappers],
         "demands": [_demand(demand) for demand in analysis.demands],
+        "unnamed": list(analysis.unnamed),
         "gaps": [_gap(gap) for gap in analysis.gaps],
         "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
         "patches": [patch for change in changes for patch in _patches(change)],

@@ -175,6 +175,8 @@ def _totals(analysis: Analysis) -> Iterator[str]:
         f"{count(len(analysis.gaps), 'gap')} in scope: "
         f"{len(analysis.pending)} to close, {len(analysis.refused)} refused"
     )
+    if analysis.unnamed:
+        yield f"demanded, and in no interface of the profile: {', '.join(analysis.unnamed)}"
     left_out = f", {len(stats.skipped)} left out" if stats.skipped else ""
     seen = f"{count(stats.files, 'file')}{left_out}, {count(stats.lines, 'line')}"
     yield f"{baseline(analysis)}; {seen}; {stats.seconds:.1f} s"
