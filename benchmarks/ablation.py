@@ -63,7 +63,8 @@ def _found(analysed: Analysed) -> list[Key]:
         (f.path, f.cls, f.member)
         for w in engine_facing(analysed.wrappers)
         for f in forwards(analysed.tree, analysed.program, w)
-        if f.member in asked and not f.assembled and f.member not in analysed.profile.models.weight_members
+        if f.member in asked and not f.assembled
+        if f.member not in (*analysed.profile.models.weight_members, *analysed.profile.models.forward_members)
         if all(members.look(c, f.member).provider for c in w.delegate.candidates) and w.delegate.candidates
     ]
 

@@ -44,6 +44,7 @@ class Pair:
     own: tuple[str, ...]
     names: tuple[str, ...]
     aliases: tuple[str, ...]
+    copied: tuple[str, ...]
     returns: bool
     init: str
 
@@ -82,6 +83,8 @@ def _of(pair: Pair, provider: Provider, base: type) -> Iterator[str]:
     held = delegate(provider, pair.cut.member, base, script)
     for name in pair.also:
         object.__setattr__(held, name, Anything(f"<delegate>.{name}"))
+    for chain in filter(None, pair.copied):
+        _place(held, chain.split("."), script.value)
     cut, shim = (_wrapper(case, base, known, held, pair) for case in (pair.cut, pair.shim))
     on_class = pair.shim.kind in ("classmethod", "staticmethod", "attribute")
     for one in _asked(provider, pair, type(cut) if on_class else cut):
@@ -90,6 +93,15 @@ def _of(pair: Pair, provider: Provider, base: type) -> Iterator[str]:
         )
         if not same(left, right):
             yield f"{one or 'reading it'}: upstream's gives {_told(left)}, the shim {_told(right)}"
+
+
+def _place(held: Any, chain: list[str], value: object) -> None:
+    """Let the chain of attributes below `held` end at `value`."""
+    for name in chain[:-1]:
+        inner = Anything(f"<delegate>.{name}")
+        object.__setattr__(held, name, inner)
+        held = inner
+    object.__setattr__(held, chain[-1], value)
 
 
 def _wrapper(case: Case, base: type, known: dict[str, Any], held: object, pair: Pair) -> Any:
@@ -131,8 +143,8 @@ def _pair(raw: dict[str, Any]) -> Pair:
     shim = read(raw["shim"])
     given = read({**raw["shim"], "source": raw["source"], "defaults": raw["defaults"]})
     cut = replace(given, wrapper=raw["wrapper"])
-    also, own, names, aliases = (tuple(raw[name]) for name in ("also", "own", "names", "aliases"))
-    return Pair(cut, shim, also, own, names, aliases, raw["returns"], raw["init"])
+    also, own, names, aliases, copied = (tuple(raw[n]) for n in ("also", "own", "names", "aliases", "copied"))
+    return Pair(cut, shim, also, own, names, aliases, copied, raw["returns"], raw["init"])
 
 
 def _late(number: int, frame: object) -> None:

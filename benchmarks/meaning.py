@@ -76,6 +76,7 @@ def _request(pair: Both, program: Program) -> dict[str, object]:
         "names": sorted(_globals(cut)),
         "aliases": sorted({p.cls.name for p in gap.providers}),
         "returns": any(_returns(program, p) for p in gap.providers),
+        "copied": sorted({_copied(program, p, cut.name) for p in gap.providers}),
         "init": INIT if cut.assigned else "",
     }
 
@@ -84,6 +85,14 @@ def _returns(program: Program, provider: Provider) -> bool:
     """Whether a call of the provider can give anything but None."""
     functions = [f for f in program.cls(provider.cls).functions if f.line == provider.line]
     return not functions or any(f.returned or f.flavour for f in functions)
+
+
+def _copied(program: Program, provider: Provider, member: str) -> str:
+    """ "model.first" when the delegate's value is just that of `self.model.first`, else ""."""
+    values = [a.value for a in [program.attributes(provider.candidate).get(member)] if a is not None]
+    values += [f.returned[0] for f in program.cls(provider.cls).functions if f.name == member and len(f.returned) == 1]
+    chains = [v.text for v in values if v is not None and v.op == "name"]
+    return chains[0].removeprefix("self.") if len(chains) == 1 and chains[0].startswith("self.") else ""
 
 
 def _has(program: Program, ref: ClassRef, name: str) -> bool:

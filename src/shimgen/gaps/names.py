@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from shimgen.gaps.binding import fills
 from shimgen.gaps.case import Case
-from shimgen.model.domain import MemberKind, Provider
+from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Expr, Function, NamedParam
 from shimgen.model.program import Program
 
@@ -35,36 +36,52 @@ def carried_names(case: Case) -> Iterator[str]:
 
 
 def _parameters(case: Case, provider: Provider, function: Function) -> Iterator[str]:
+    seen = _Followed(case.program, provider.candidate, case.member)
     for param in function.names:
-        known = _is_suffix(case.program, provider.cls.path, function, param, case.member)
-        if not known and _is_given(case, provider, param.name):
+        if not seen.is_suffix(provider.cls, function, param) and _is_given(case, provider, param.name):
             yield f"parameter {param.name}"
 
 
-def _is_suffix(
-    program: Program, path: str, function: Function, param: NamedParam, member: str, depth: int = _DEPTH
-) -> bool:
-    """Whether the parameter carries the last part of a name only, in every function that it is handed to as well.
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """Follows a parameter of `member` of a model class through the functions that it is handed to."""
 
-    Where a function of the engine asks the same member of a model that it was given, nothing new is asked.
-    """
-    if not param.suffix or not depth:
-        return False
-    for callee, slot in param.handed:
-        if function.kind == "function" and callee in {f"{p.name}.{member}" for p in function.params}:
-            continue
-        target = program.resolve(path, callee, function)
-        found = program.module(target.path).functions if target.kind == "function" else ()
-        inner = next((f for f in reversed(found) if f.name == target.name), None)
-        taken = _slot(inner, slot) if inner is not None else None
-        if inner is None or taken is None or not _is_suffix(program, target.path, inner, taken, member, depth - 1):
-            return False
-    return True
+    program: Program
+    model: ClassRef
+    member: str
+
+    def is_suffix(self, owner: ClassRef, function: Function, param: NamedParam, depth: int = _DEPTH) -> bool:
+        """Whether the parameter carries the last part of a name only, in every function that it is handed to as well.
+
+        `owner` is the class that defines the function, or one whose file it stands in. Where a function of the engine
+        asks the same member of a model that it was given, nothing new is asked.
+        """
+        return param.suffix and depth > 0 and all(self._fits(owner, function, *h, depth) for h in param.handed)
+
+    def _fits(self, owner: ClassRef, function: Function, callee: str, slot: str, depth: int) -> bool:
+        if function.kind == "function" and callee in {f"{p.name}.{self.member}" for p in function.params}:
+            return True
+        found = self._called(owner, function, callee)
+        taken = _slot(found[1], slot) if found is not None else None
+        return found is not None and taken is not None and self.is_suffix(*found, taken, depth - 1)
+
+    def _called(self, owner: ClassRef, function: Function, callee: str) -> tuple[ClassRef, Function] | None:
+        head, _, name = callee.rpartition(".")
+        if function.kind != "function" and head == "super()":
+            order = self.program.mro(self.model).classes
+            above = order[order.index(owner) + 1 :] if owner in order else ()
+            return next((found for ref in above if (found := self.program.find(ref, name)) is not None), None)
+        if function.kind == "method" and head == function.params[0].name:
+            return self.program.find(self.model, name)
+        target = self.program.resolve(owner.path, callee, function)
+        functions = self.program.module(target.path).functions if target.kind == "function" else ()
+        return next(((ClassRef(target.path, ""), f) for f in reversed(functions) if f.name == target.name), None)
 
 
 def _slot(function: Function, slot: str) -> NamedParam | None:
     """The parameter that an argument goes to, None when nothing is known of what becomes of it."""
-    positional = [p.name for p in function.params if p.kind in ("posonly", "pos")]
+    params = function.params[1:] if function.kind in ("method", "classmethod") else function.params
+    positional = [p.name for p in params if p.kind in ("posonly", "pos")]
     name = slot if not slot.isdigit() else positional[int(slot)] if int(slot) < len(positional) else ""
     return next((param for param in function.names if param.name == name), None)
 

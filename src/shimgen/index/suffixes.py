@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from shimgen.index.syntax import chain_of, push_children
 from shimgen.model.facts import NamedParam
 
-# A parameter of such a name may carry the dotted name of a module or weight.
-_CARRIES_NAMES = re.compile(r"(?:^|_)(?:names?|keys?|fqn|prefix|pattern|weights?|modules?)(?:$|_)")
+# A parameter of such a name may carry the dotted name of a module or weight, or many of them.
+_CARRIES_NAMES = re.compile(
+    r"(?:^|_)(?:names?|keys?|fqns?|prefix(?:es)?|patterns?|weights?|modules?)"
+    r"(?:_(?:list|set|dict|map|mapping|iter|iterator|to_\w+))?$"
+)
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 
 
@@ -45,7 +48,7 @@ class _Uses:
 
     def _call(self, node: ast.Call, stack: list[ast.AST]) -> None:
         """The name as an argument is handed on; everything else of the call is looked at."""
-        callee = chain_of(node.func)
+        callee = chain_of(node.func) or _of_super(node.func)
         given = [(str(position), arg) for position, arg in enumerate(node.args)]
         given += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
         plain = callee and not any(isinstance(arg, ast.Starred) for arg in node.args)
@@ -70,6 +73,14 @@ class _Uses:
         items = _items(node) if isinstance(node, _DISPLAYS) else [node]
         texts = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
         return len(texts) == len(items) and not any("." in text for text in texts)
+
+
+def _of_super(node: ast.expr) -> str:
+    """ "super().name" for a method of the next class, "" for anything else."""
+    found = (
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call) and chain_of(node.value.func) == "super"
+    )
+    return f"super().{node.attr}" if found and isinstance(node, ast.Attribute) else ""
 
 
 def _items(node: ast.expr) -> list[ast.expr | None]:
