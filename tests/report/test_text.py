@@ -188,7 +188,7 @@ def test_the_baseline_in_a_few_words(source: Baseline, said: str) -> None:
 
 def test_notes_name_each_file_left_out() -> None:
     stats = Stats(skipped=(Skipped("a.py", "invalid syntax", 3), Skipped("b.py", "is not UTF-8")))
-    assert text.notes(replace(ANALYSIS, stats=stats)) == (
+    assert text.notes(stats) == (
         "left out a.py:3: invalid syntax",
         "left out b.py: is not UTF-8",
     )
@@ -251,7 +251,7 @@ def test_paint_touches_no_width() -> None:
 
 
 def test_costs_are_files_stages_and_troubles() -> None:
-    assert text.costs(ANALYSIS) == (
+    assert text.costs(ANALYSIS.stats) == (
         "1,404 files: 5 parsed, 240 known, 1,159 not needed",
         "facts 0.50 s, gaps 0.40 s",
         "the cache is full",

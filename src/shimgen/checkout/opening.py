@@ -98,5 +98,5 @@ def open_checkout(path: str | Path, rev: str | None = None) -> Checkout:
 
 def _revision(root: Path, repository: Repository | None, rev: str) -> str:
     if repository is None:
-        raise BaselineError(f"{root} is not a git checkout, so it has no revision {rev!r}", "leave out --at")
+        raise BaselineError(f"{root} is not a git checkout, so it has no revision {rev!r}", "name a git work tree")
     return resolve(repository, rev)

@@ -103,9 +103,9 @@ def about(settings: Settings, analysis: Analysis) -> None:
     from shimgen.report import text
 
     fault = settings.pin.differs(analysis.baseline) if settings.pin is not None else ""
-    note(*text.notes(analysis), *([fault] if fault else []))
+    note(*text.notes(analysis.stats), *([fault] if fault else []))
     if settings.verbose:
-        note(*text.costs(analysis))
+        note(*text.costs(analysis.stats))
 
 
 def paint(role: str, text: str) -> str:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from shimgen import __version__
-from shimgen.cli import change, init, inspect
+from shimgen.cli import change, init, inspect, upgrade
 from shimgen.cli.console import INTERRUPTED, Commands, leave_stdout, say
 
 EPILOG = (
@@ -32,6 +32,7 @@ for command in (
     inspect.explain,
     change.verify,
     change.revert,
+    upgrade.upgrade,
 ):
     shimgen.add_command(command)
 

@@ -1,8 +1,21 @@
 """Demands x wrappers -> gaps with decisions; no syntax."""
 
+from shimgen.gaps.demanded import compare_demands
 from shimgen.gaps.finder import engine_facing, find_gaps
 from shimgen.gaps.provided import provided
 from shimgen.gaps.scope import in_scope, named, unknown_names
 from shimgen.gaps.stale import find_stale
+from shimgen.gaps.upgrade import Side, compare
 
-__all__ = ["engine_facing", "find_gaps", "find_stale", "in_scope", "named", "provided", "unknown_names"]
+__all__ = [
+    "Side",
+    "compare",
+    "compare_demands",
+    "engine_facing",
+    "find_gaps",
+    "find_stale",
+    "in_scope",
+    "named",
+    "provided",
+    "unknown_names",
+]

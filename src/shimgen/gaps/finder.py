@@ -98,7 +98,7 @@ class _Finder:
 
     def gaps_of(self, group: Sequence[Wrapper]) -> list[Gap]:
         """Gaps of the wrappers that share one assigning class: what one of them cannot bear, none gets."""
-        drafts = [self._draft(w, d, demanded=True) for w in group for d in self._demands.values() if _due(d)]
+        drafts = [self._draft(w, d, demanded=True) for w in group for d in self._demands.values() if is_due(d)]
         agreed = self._agree([d for d in drafts if d is not None])
         completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(agreed, w)]
         extra = self._agree([d for d in completing if d is not None])
@@ -123,7 +123,7 @@ class _Finder:
         }
         for member in sorted(wanted - asked):
             demand = self._demands.get(member) or Demand(member, (), self._interfaces(member))
-            if not _due(demand):
+            if not is_due(demand):
                 yield demand
 
     def _interfaces(self, member: str) -> tuple[str, ...]:
@@ -236,7 +236,7 @@ def _shared(draft: _Draft, other: Gap) -> Refusal:
     return Refusal(Reason.SHARED, {**names, "why": other.sentence})
 
 
-def _due(demand: Demand) -> bool:
+def is_due(demand: Demand) -> bool:
     """Whether the engine needs the member of a target: some site uses it, not only assigns it."""
     return any(s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
 

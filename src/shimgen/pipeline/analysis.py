@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from shimgen.config import Settings
 from shimgen.demands import collect, unnamed
@@ -16,6 +17,9 @@ from shimgen.model.results import Analysis, Marked
 from shimgen.model.source import Tree
 from shimgen.pipeline.session import Session, open_session, timed
 from shimgen.wrappers import find_wrappers
+
+if TYPE_CHECKING:
+    from shimgen.shims import ExistingShim
 
 
 def analyse(settings: Settings) -> Analysis:
@@ -64,11 +68,12 @@ def find(session: Session, tree: Tree) -> Found:
 
 
 def work_out(session: Session) -> Work:
+    """The analysis of the tree as it stands, beside the tree without shims."""
     started = time.perf_counter()
     found = find(session, session.tree)
-    _check_scope(session, found)
+    check_scope(session, found)
     work = Work(Analysis(session.tree.baseline, session.profile.name), found)
-    marked = [path for path in found.program.model_paths() if found.program.module(path).marked]
+    marked = _marked(found)
     if marked:
         work = _standing_shims(session, found, marked)
     seconds = round(time.perf_counter() - started, 3)
@@ -81,9 +86,34 @@ def work_out(session: Session) -> Work:
     return replace(work, analysis=analysis)
 
 
-def _check_scope(session: Session, found: Found) -> None:
+def find_bare(session: Session) -> Found:
+    """All that the tree holds without the shims of earlier runs."""
+    found = find(session, session.tree)
+    marked = _marked(found)
+    return find(session, _without_shims(session.tree, marked)[0]) if marked else found
+
+
+def _marked(found: Found) -> list[str]:
+    """The files in which a marker of shimgen's stands."""
+    return [path for path in found.program.model_paths() if found.program.module(path).marked]
+
+
+def _without_shims(tree: Tree, paths: Sequence[str]) -> tuple[Tree, dict[str, tuple[ExistingShim, ...]]]:
+    """The tree without the shims in these files, and what they are."""
+    from shimgen.shims import find_shims, remove_shims
+
+    sources = tree.load(paths)
+    shims = {path: find_shims(sources[path]) for path in paths}
+    return tree.replace({path: remove_shims(sources[path], shims[path]) for path in paths}), shims
+
+
+def check_scope(session: Session, *found: Found) -> None:
+    """Raises ConfigError when a name of the scope is known in none of the trees."""
     scope = session.settings.scope
-    fault = unknown_names(scope, session.profile, found.wrappers, found.demands, found.gaps)
+    wrappers = [wrapper for one in found for wrapper in one.wrappers]
+    demands = [demand for one in found for demand in one.demands]
+    gaps = [gap for one in found for gap in one.gaps]
+    fault = unknown_names(scope, session.profile, wrappers, demands, gaps)
     if fault is not None:
         option, name, known = fault
         message = f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}'
@@ -92,11 +122,8 @@ def _check_scope(session: Session, found: Found) -> None:
 
 def _standing_shims(session: Session, found: Found, paths: Sequence[str]) -> Work:
     """The source without the shims of earlier runs, what of these is still right, and what is stale."""
-    from shimgen.shims import find_shims, remove_shims
-
-    sources = session.tree.load(paths)
-    shims = {path: find_shims(sources[path]) for path in paths}
-    bare = find(session, session.tree.replace({p: remove_shims(sources[p], shims[p]) for p in paths}))
+    tree, shims = _without_shims(session.tree, paths)
+    bare = find(session, tree)
     owned = provided(bare.program, session.profile, tuple(bare.program.model_classes()), bare.demands)
     marked = tuple(
         Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)

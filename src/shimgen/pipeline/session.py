@@ -57,14 +57,19 @@ class Session:
         return Index(tree or self.tree, self.profile, self.root, self.store)
 
 
-def open_session(settings: Settings) -> Session:
-    """Opens the checkout and settles the profile. Raises BaselineError and ConfigError."""
+def open_session(settings: Settings, other: Session | None = None) -> Session:
+    """Opens the checkout and settles the profile; facts are shared with another session of the same profile.
+
+    Raises BaselineError and ConfigError.
+    """
     clock = Clock()
     with clock.stage("checkout"):
         opened = baseline.open_checkout(settings.checkout, settings.rev)
         tree = opened.tree()
         profile, root = _profile(settings, tree)
-    return Session(settings, opened, tree, profile, root, Store(profile, _cache(settings)), clock)
+    shared = other is not None and other.profile == profile
+    store = other.store if other is not None and shared else Store(profile, _cache(settings))
+    return Session(settings, opened, tree, profile, root, store, clock)
 
 
 def _cache(settings: Settings) -> Cache | None:

@@ -64,11 +64,11 @@ def _demand(demand: Demand) -> dict[str, Any]:
         "member": demand.member,
         "roles": list(demand.roles),
         "interfaces": list(demand.interfaces),
-        "sites": [_site(site) for site in demand.sites],
+        "sites": [site_row(site) for site in demand.sites],
     }
 
 
-def _site(site: Site) -> dict[str, Any]:
+def site_row(site: Site) -> dict[str, Any]:
     return {
         "path": site.path,
         "line": site.line,
@@ -89,7 +89,7 @@ def _gap(gap: Gap) -> dict[str, Any]:
         "decision": gap.decision.value,
         "reason": gap.sentence or None,
         "provider": _provider(gap.providers[0]) if gap.providers else None,
-        "sites": [_site(site) for site in gap.demand.sites],
+        "sites": [site_row(site) for site in gap.demand.sites],
     }
 
 

@@ -10,6 +10,7 @@ from itertools import groupby
 from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Outcome, Stale, Verdict
+from shimgen.model.source import Stats
 
 FEW = 10
 Paint = Callable[[str, str], str]
@@ -41,14 +42,13 @@ def scan(analysis: Analysis, paint: Paint = plain, verbose: bool = False) -> str
     return "\n\n".join([*blocks, "\n".join(_totals(analysis))]) + "\n"
 
 
-def notes(analysis: Analysis) -> tuple[str, ...]:
+def notes(stats: Stats) -> tuple[str, ...]:
     """What a person should know besides the result: files that were left out, and why."""
-    return tuple(f"left out {place(s.path, s.line)}: {s.reason}" for s in analysis.stats.skipped)
+    return tuple(f"left out {place(s.path, s.line)}: {s.reason}" for s in stats.skipped)
 
 
-def costs(analysis: Analysis) -> tuple[str, ...]:
+def costs(stats: Stats) -> tuple[str, ...]:
     """Where the time went, which files were read for it, and what was wrong with the cache."""
-    stats = analysis.stats
     files = (
         f"{count(stats.files, 'file')}: {stats.parsed:,} parsed, {stats.cached:,} known, {stats.filtered:,} not needed"
     )

@@ -1,0 +1,89 @@
+"""Two revisions compared, as markdown that fits into a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from shimgen.model.domain import ClassRef
+from shimgen.model.upgrade import DemandChange, DemandFate, MemberFate, Upgrade, WrapperChange
+from shimgen.report.text import count, place
+from shimgen.report.upgrade import UNCHANGED, asked, by_interface, detail, in_order, label, matters, named, totals
+
+
+def markdown(upgrade: Upgrade) -> str:
+    """What changes, as tables; what stays as it is folded away."""
+    listed = [fate for fate in upgrade.members if matters(fate)]
+    blocks = [
+        [f"### {upgrade.profile_name}: {_plain(named(upgrade.old))} → {_plain(named(upgrade.new))}"],
+        list(totals(upgrade)),
+        list(_members(fate for fate in listed if label(fate) != UNCHANGED)),
+        list(_unchanged([fate for fate in listed if label(fate) == UNCHANGED])),
+        list(_wrappers(upgrade.wrappers)),
+        list(_demands(upgrade.demands)),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    found = list(rows)
+    if found:
+        yield f"| {' | '.join(head)} |"
+        yield f"| {' | '.join('---' for _ in head)} |"
+        yield from (f"| {' | '.join(row)} |" for row in found)
+
+
+def _members(fates: Iterable[MemberFate]) -> Iterator[str]:
+    rows = [
+        (_code(wrapper.name), _code(fate.member), label(fate), _plain(detail(fate)))
+        for wrapper, group in groupby(fates, key=lambda fate: fate.wrapper)
+        for fate in in_order(group)
+    ]
+    return _table(("wrapper", "member", "verdict", "evidence"), rows)
+
+
+def _unchanged(fates: list[MemberFate]) -> Iterator[str]:
+    if not fates:
+        return
+    yield f"<details><summary>{count(len(fates), 'shim')} needed as before</summary>"
+    yield ""
+    groups = groupby(fates, key=lambda fate: fate.wrapper)
+    rows = ((_code(cls.name), ", ".join(_code(fate.member) for fate in group)) for cls, group in groups)
+    yield from _table(("wrapper", "members"), rows)
+    yield ""
+    yield "</details>"
+
+
+def _wrappers(changes: Iterable[WrapperChange]) -> Iterator[str]:
+    rows = [(_code(c.cls.name), c.fate.value, _place(c.cls), _place(c.old) if c.old else "") for c in changes]
+    return _table(("wrapper", "is", "where", "before"), rows)
+
+
+def _demands(changes: Iterable[DemandChange]) -> Iterator[str]:
+    rows = [
+        (_plain(interface), _demand_name(change), change.fate.value + _likely(change), _plain(asked(change)))
+        for interface, group in by_interface(changes)
+        for change in group
+    ]
+    return _table(("interface", "demand", "is", "how"), rows)
+
+
+def _demand_name(change: DemandChange) -> str:
+    return f"{_code(change.before)} → {_code(change.member)}" if change.before else _code(change.member)
+
+
+def _likely(change: DemandChange) -> str:
+    return " (likely)" if change.fate is DemandFate.RENAMED else ""
+
+
+def _place(ref: ClassRef) -> str:
+    return _plain(place(ref.path, ref.line))
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _plain(text: str) -> str:
+    """Text in which nothing is markup: signatures hold stars, underscores and brackets."""
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>|#" else letter for letter in " ".join(text.split()))
