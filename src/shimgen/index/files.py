@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from shimgen.index.extract import definitions_of, search
@@ -18,13 +18,12 @@ class Files:
 
     def __init__(self, tree: Tree, profile: Profile, root: str, store: Store) -> None:
         """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/")."""
-        self._tree = tree
-        self._profile = profile
+        self.tree = tree
+        self.profile = profile
         self._root = root
-        self._store = store
+        self.store = store
         self._modules: dict[str, ModuleFacts] = {}
         self._searches: dict[str, Searched] = {}
-        self._parsed: set[str] = set()
         self.python = tuple(path for path in sorted(tree.blobs) if path.endswith(".py"))
 
     def package_path(self, path: str) -> str:
@@ -34,58 +33,63 @@ class Files:
     @cached_property
     def model_paths(self) -> tuple[str, ...]:
         """The files of the profile's model folders, sorted."""
-        return tuple(path for path in self._inside() if is_model(self.package_path(path), self._profile.models))
+        return tuple(path for path in self._inside() if is_model(self.package_path(path), self.profile.models))
 
     @cached_property
     def use_paths(self) -> tuple[str, ...]:
         """The files searched for demands, sorted."""
-        return tuple(path for path in self._inside() if is_searched(self.package_path(path), self._profile))
+        return tuple(path for path in self._inside() if is_searched(self.package_path(path), self.profile))
 
     def _inside(self) -> Iterator[str]:
         return (path for path in self.python if path.startswith(self._root))
 
-    def gather(self) -> None:
-        """Bring the facts that every analysis needs, in one go."""
-        definitions = [self._tree.blobs[path] for path in self.model_paths]
-        self._store.fetch(definitions, [self._search_key(path) for path in self.use_paths])
+    def fetch(self, modules: Iterable[str], searched: Iterable[str]) -> None:
+        """Bring from the cache, in one go, what it knows of modules and of the uses in other files."""
+        self.store.fetch([self.tree.blobs[path] for path in modules], [self.search_key(path) for path in searched])
+
+    def knows_module(self, path: str) -> bool:
+        """Whether the definitions of a file are at hand."""
+        return self.store.definitions.holds(self.tree.blobs[path])
+
+    def knows_uses(self, path: str) -> bool:
+        """Whether the uses in a file are at hand."""
+        return self.store.searches.holds(self.search_key(path))
 
     def module(self, path: str) -> ModuleFacts:
         """The definitions of a file. Raises KeyError when the tree has no such file."""
         found = self._modules.get(path)
         if found is None:
-            found = self._modules[path] = self._module(path, self._tree.blobs[path])
+            found = self._modules[path] = self._module(path, self.tree.blobs[path])
         return found
 
     def _module(self, path: str, blob: str) -> ModuleFacts:
-        shelf = self._store.definitions
+        shelf = self.store.definitions
         if not shelf.holds(blob):
-            self._store.fetch([blob])
+            self.store.fetch([blob])
         found = shelf.get(blob)
         if found is None:
-            self._parsed.add(path)
-            found = definitions_of(self._tree.read(path))
+            found = definitions_of(self.tree.read(path))
             shelf.put(blob, found)
         return found
 
     def uses(self, path: str) -> tuple[Use, ...]:
         """The uses of models in a file."""
-        key = self._search_key(path)
-        found = self._store.searches.get(key)
+        key = self.search_key(path)
+        found = self.store.searches.get(key)
         if found is None:
-            found = search(self._tree.read(path), self.package_path(path), self._profile)
-            self._store.searches.put(key, found)
-            if found.parsed:
-                self._parsed.add(path)
+            found = search(self.tree.read(path), self.package_path(path), self.profile)
+            self.store.searches.put(key, found)
         self._searches[path] = found
         return found.uses
 
-    def _search_key(self, path: str) -> str:
-        return f"{self._tree.blobs[path]} {self.package_path(path)}"
+    def search_key(self, path: str) -> str:
+        """What the uses in a file are known by: its bytes and its place."""
+        return f"{self.tree.blobs[path]} {self.package_path(path)}"
 
     def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
         """Path and line wherever a file has `name` as an attribute or as a text of its own. Reads every file."""
         pattern = re.compile(rb"(?:\.|[\"'])%s\b" % re.escape(name).encode())
-        contents = self._tree.load(self._inside())
+        contents = self.tree.load(self._inside())
         return tuple(
             (path, content.count(b"\n", 0, match.start()) + 1)
             for path, content in sorted(contents.items())
@@ -101,14 +105,18 @@ class Files:
     @property
     def stats(self) -> Stats:
         """What was seen so far. The facts of a file that is neither parsed nor filtered were known before."""
-        looked_at = self._modules.keys() | {path for path, found in self._searches.items() if found.parsed}
+        searched = {path for path, found in self._searches.items() if found.parsed}
+        new = self.store.definitions.new, self.store.searches.new
+        parsed = {path for path in self._modules if self.tree.blobs[path] in new[0]}
+        parsed |= {path for path in searched if self.search_key(path) in new[1]}
+        looked_at = len(self._modules.keys() | searched)
         lines = {path: found.lines for path, found in self._searches.items()}
         lines.update((path, facts.lines) for path, facts in self._modules.items())
         return Stats(
             files=len(self.python),
-            parsed=len(self._parsed),
-            cached=len(looked_at) - len(self._parsed),
-            filtered=len(self.python) - len(looked_at),
+            parsed=len(parsed),
+            cached=looked_at - len(parsed),
+            filtered=len(self.python) - looked_at,
             lines=sum(lines.values()),
             skipped=self.skipped,
         )

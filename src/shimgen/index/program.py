@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from shimgen.index.files import Files
+from shimgen.index.gather import gather
 from shimgen.index.instances import Evaluator
 from shimgen.index.linear import linearise
 from shimgen.index.registry import registered
@@ -35,9 +36,17 @@ class Index:
 
     # -- files ---------------------------------------------------------------------------------------------
 
-    def gather(self) -> None:
-        """Bring the facts that every analysis needs, in one go; else each is brought when it is asked for."""
-        self._files.gather()
+    def gather(self, progress: Callable[[float], None] = lambda _: None) -> None:
+        """Bring the facts that every analysis needs, in one go; else each is brought when it is asked for.
+
+        `progress` is told how much of the work is done, from 0 to 1, when it takes time.
+        """
+        gather(self._files, self._locate, progress)
+
+    def _locate(self, path: str, imported: Import) -> str | None:
+        """The path of the module that an import names, or takes a name from; None outside of the checkout."""
+        module = self._absolute(path, imported)
+        return self._by_module.get(f"{module}.{imported.name}") or self._by_module.get(module)
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

@@ -21,7 +21,10 @@ _PACKAGE = Path(shimgen.__file__).parent
 
 
 class Shelf(Generic[Facts]):
-    """Facts of one kind, by a key that names the bytes that they were extracted from. Decoded when asked for."""
+    """Facts of one kind, by a key that names the bytes that they were extracted from. Decoded when asked for.
+
+    `new` are the keys of what this run extracted.
+    """
 
     def __init__(self, kind: type[Facts], space: bytes) -> None:
         """`space` stands for everything besides the bytes that the facts depend on."""
@@ -29,7 +32,8 @@ class Shelf(Generic[Facts]):
         self._space = space
         self._known: dict[str, Facts] = {}
         self._encoded: dict[str, bytes] = {}
-        self._new: dict[str, bytes] = {}
+        self._unsaved: dict[str, bytes] = {}
+        self.new: set[str] = set()
 
     def get(self, key: str) -> Facts | None:
         """The facts, None when they are not known."""
@@ -48,12 +52,14 @@ class Shelf(Generic[Facts]):
     def put(self, key: str, facts: Facts) -> None:
         """Keep what was just extracted."""
         self._known[key] = facts
+        self.new.add(key)
         if lasting(facts):
-            self._new[key] = msgspec.msgpack.encode(facts)
+            self._unsaved[key] = msgspec.msgpack.encode(facts)
 
     def put_encoded(self, key: str, encoded: bytes) -> None:
         """Keep what another process has just extracted."""
-        self._encoded[key] = self._new[key] = encoded
+        self.new.add(key)
+        self._encoded[key] = self._unsaved[key] = encoded
 
     def lacking(self, keys: Iterable[str]) -> dict[bytes, str]:
         """The keys that are not known, by the cache's own keys."""
@@ -63,10 +69,10 @@ class Shelf(Generic[Facts]):
         """Keep what the cache knew."""
         self._encoded.update((wanted[outer], found[outer]) for outer in wanted.keys() & found.keys())
 
-    def new(self) -> dict[bytes, bytes]:
-        """What no earlier run knew, to be written to the cache; asked again it is empty."""
-        new, self._new = self._new, {}
-        return {self._outer(key): encoded for key, encoded in new.items()}
+    def unsaved(self) -> dict[bytes, bytes]:
+        """What the cache does not know yet; asked again it is empty."""
+        unsaved, self._unsaved = self._unsaved, {}
+        return {self._outer(key): encoded for key, encoded in unsaved.items()}
 
     def _outer(self, key: str) -> bytes:
         return blake2b(key.encode("utf-8", "surrogateescape"), key=self._space, digest_size=16).digest()
@@ -102,7 +108,7 @@ class Store:
     def save(self) -> None:
         """Give the cache, in one go, what it does not have yet."""
         if self._cache is not None:
-            self._cache.write({**self.definitions.new(), **self.searches.new()})
+            self._cache.write({**self.definitions.unsaved(), **self.searches.unsaved()})
 
 
 def facts_version() -> bytes:

@@ -1,0 +1,127 @@
+"""The facts that an analysis begins with, extracted by several processes where many files are new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from shimgen.index import workers
+from shimgen.index.extract import definitions_of, lasting, search
+from shimgen.index.files import Files
+from shimgen.model.facts import Import, ModuleFacts, Searched
+
+_FEW = 12
+"""So many modules are parsed sooner than a process is forked."""
+_TEXTS, _MODULES = 48, 6
+"""Files of one task: most engine files are only searched as text, modules are parsed."""
+_MOST_TASKS = 500
+
+Locate = Callable[[str, Import], str | None]
+Progress = Callable[[float], None]
+
+
+class _Facts(msgspec.Struct, array_like=True):
+    """What a task finds: facts by key, and the imports of each path that are called or inherited from."""
+
+    searches: dict[str, Searched] = {}
+    modules: dict[str, ModuleFacts] = {}
+    leads: dict[str, list[Import]] = {}
+
+
+class _Sent(msgspec.Struct, array_like=True):
+    """The same, as it comes from another process: facts stay encoded until they are asked for."""
+
+    searches: dict[str, msgspec.Raw]
+    modules: dict[str, msgspec.Raw]
+    leads: dict[str, list[Import]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    searches: Sequence[str] = ()
+    modules: Sequence[str] = ()
+
+
+def gather(files: Files, locate: Locate, progress: Progress) -> None:
+    """Bring the facts of all model and engine files, and of the modules that the models most probably lead to.
+
+    What is not brought here is extracted when it is asked for. `locate` gives the path of what an import of a file
+    names, `progress` is told how much of the work is done.
+    """
+    files.fetch(files.model_paths, files.use_paths)
+    modules = [path for path in files.model_paths if not files.knows_module(path)]
+    searches = [path for path in files.use_paths if not files.knows_uses(path)]
+    if len(modules) + len(searches) / 8 < _FEW:
+        return
+    crew = _Crew(files, progress)
+    crew.work([*_tasks(searches, _TEXTS, "searches"), *_tasks(modules, _MODULES, "modules")])
+    found = {locate(path, lead) for path, leads in crew.leads.items() for lead in leads}
+    near = sorted(path for path in found if path is not None)
+    files.fetch(near, ())
+    crew.work(list(_tasks([path for path in near if not files.knows_module(path)], _MODULES, "modules")))
+
+
+def _tasks(paths: Sequence[str], size: int, kind: str) -> Iterator[_Task]:
+    size = max(size, len(paths) * 2 // _MOST_TASKS + 1)
+    for start in range(0, len(paths), size):
+        yield _Task(**{kind: paths[start : start + size]})
+
+
+@dataclass(slots=True)
+class _Crew:
+    files: Files
+    progress: Progress
+    leads: dict[str, list[Import]] = field(default_factory=dict)
+    _decoder: msgspec.msgpack.Decoder[_Sent] = field(default_factory=lambda: msgspec.msgpack.Decoder(_Sent))
+
+    def work(self, tasks: Sequence[_Task]) -> None:
+        """Extract the facts of all files of the tasks."""
+
+        def here(number: int) -> None:
+            self.progress(number / len(tasks))
+            self._keep(self._extract(tasks[number]))
+
+        def away(number: int) -> bytes:
+            return msgspec.msgpack.encode(self._extract(tasks[number]))
+
+        processes = workers.available() if len(tasks) > 1 else 1
+        for result in workers.spread(len(tasks), here, away, processes):
+            self._receive(self._decoder.decode(result))
+
+    def _extract(self, task: _Task) -> _Facts:
+        files, found = self.files, _Facts()
+        contents = files.tree.load([*task.searches, *task.modules])
+        for path in task.searches:
+            uses = search(contents[path], files.package_path(path), files.profile)
+            if lasting(uses):
+                found.searches[files.search_key(path)] = uses
+        for path in task.modules:
+            facts = definitions_of(contents[path])
+            if lasting(facts):
+                found.modules[files.tree.blobs[path]] = facts
+                found.leads[path] = list(_leads(facts, contents[path]))
+        return found
+
+    def _keep(self, found: _Facts) -> None:
+        for key, uses in found.searches.items():
+            self.files.store.searches.put(key, uses)
+        for key, facts in found.modules.items():
+            self.files.store.definitions.put(key, facts)
+        self.leads.update(found.leads)
+
+    def _receive(self, sent: _Sent) -> None:
+        for key, uses in sent.searches.items():
+            self.files.store.searches.put_encoded(key, bytes(uses))
+        for key, facts in sent.modules.items():
+            self.files.store.definitions.put_encoded(key, bytes(facts))
+        self.leads.update(sent.leads)
+
+
+def _leads(facts: ModuleFacts, source: bytes) -> Iterator[Import]:
+    """The imports that the analysis will most probably follow: of what is called, or inherited from."""
+    bases = {base.text.partition(".")[0] for cls in facts.classes for base in cls.bases}
+    for imported in facts.imports:
+        if imported.local in bases or imported.local == "*" or f"{imported.local}(".encode() in source:
+            yield imported
