@@ -1,0 +1,116 @@
+"""The same answer, to the byte, whether facts are new or known, and whichever process extracted them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shimgen import pipeline
+from shimgen.config import Settings
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "mini" / "before"
+MODELS = Path("python/sglang/srt/models")
+# Forking belongs into a process without other threads, and test runners have some. A tree is small in a test: spread
+# even that.
+SCRIPT = """
+import json, os, sys
+from pathlib import Path
+from shimgen import pipeline
+from shimgen.config import Settings
+from shimgen.index import gather, workers
+from shimgen.model.domain import Scope
+from shimgen.report.json import render
+
+gather._TEXTS, gather._MODULES = 2, 1
+for how, cache, command in json.loads(sys.argv[2]):
+    workers.available = lambda: 3 if how == "parallel" else 1
+    gather._FEW = 10**6 if how == "lazy" else 0
+    os.environ["SHIMGEN_CACHE_DIR"] = cache
+    settings = Settings(Path(sys.argv[1]), scope=Scope(severity="all"), use_cache=bool(cache))
+    if command == "scan":
+        sys.stdout.write(json.dumps(render(pipeline.analyse(settings))) + "\\n")
+    else:
+        sys.stdout.write(json.dumps(pipeline.generate(settings).patch.decode()) + "\\n")
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """The miniature stack, with every model file there several times, and one file that is no Python."""
+    folder = tmp_path / "tree"
+    shutil.copytree(FIXTURE, folder)
+    for number in range(5):
+        for path in sorted((FIXTURE / MODELS).glob("*.py")):
+            text = path.read_text(encoding="utf-8").replace("srt.models.plain", f"srt.models.copy{number}.plain")
+            copy = folder / MODELS / f"copy{number}" / path.name
+            copy.parent.mkdir(exist_ok=True)
+            copy.write_text(text, encoding="utf-8")
+    (folder / MODELS / "broken.py").write_text("class Broken:\n  def\n", encoding="utf-8")
+    return folder
+
+
+def run(tree: Path, *ways: tuple[str, str | Path, str]) -> list[str]:
+    """What commands give, each run by a way and with a cache, "" for none."""
+    wanted = json.dumps([(how, str(cache), command) for how, cache, command in ways])
+    done = subprocess.run([sys.executable, "-c", SCRIPT, tree, wanted], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def scans(tree: Path, *ways: tuple[str, str | Path]) -> list[tuple[str, dict[str, int]]]:
+    """The JSON of scans without what runs may differ in, and their statistics."""
+    found = []
+    for output in run(tree, *((how, cache, "scan") for how, cache in ways)):
+        document = json.loads(output)
+        stats = document.pop("stats")
+        document["stats"] = {name: stats[name] for name in ("files", "filtered", "lines")}
+        found.append((json.dumps(document), stats))
+    return found
+
+
+def test_new_known_parallel_serial_and_without_a_cache(tree: Path, tmp_path: Path) -> None:
+    caches = [tmp_path / name for name in ("one", "two", "three")]
+    new = [("parallel", caches[0]), ("serial", caches[1]), ("lazy", caches[2])]
+    without = [("parallel", ""), ("serial", ""), ("lazy", "")]
+    found = scans(tree, *new, *new, *without)
+    answers, stats = [answer for answer, _ in found], [stats for _, stats in found]
+    assert answers == answers[:1] * 9
+    assert len(json.loads(answers[0])["gaps"]) > 12
+    size = stats[0]["parsed"]
+    assert size > 25
+    assert [(s["parsed"], s["cached"]) for s in stats] == [(size, 0)] * 3 + [(0, size)] * 3 + [(size, 0)] * 3
+
+
+def test_a_spoiled_cache_does_not_show(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
+    first = pipeline.analyse(Settings(tree))
+    path = next((tmp_path / "cache").iterdir())
+    whole = path.read_bytes()
+    for content in (b"", b"no database", whole[: len(whole) // 2], whole.replace(b"forward", b"inwards")):
+        path.write_bytes(content)
+        again = pipeline.analyse(Settings(tree))
+        assert replace(again, stats=first.stats) == first
+
+
+def test_one_edited_file_is_seen_and_costs_one_file(tree: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    ((before, _),) = scans(tree, ("parallel", cache))
+    path = tree / MODELS / "copy3" / "plain.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("def ", "def un", 1), encoding="utf-8")
+    (after, stats), (fresh, _) = scans(tree, ("parallel", cache), ("serial", ""))
+    assert stats["parsed"] == 1
+    assert after != before
+    assert after == fresh
+
+
+def test_a_patch_is_the_same_by_every_way(tree: Path, tmp_path: Path) -> None:
+    new = [("parallel", tmp_path / "one", "diff"), ("lazy", tmp_path / "two", "diff")]
+    patches = run(tree, *new, *new, ("parallel", "", "diff"), ("serial", "", "diff"))
+    assert patches == patches[:1] * 6
+    assert patches[0].count("\n+    # shimgen: forwards to") > 10

@@ -1,0 +1,109 @@
+"""Every task is done once, by whichever process; what another process loses is left to the caller."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+# Forking belongs into a process without other threads, and test runners have some.
+SCRIPT = """
+import os, signal, sys, time
+from shimgen.index import workers
+
+done = []
+
+def here(number):
+    {here}
+    done.append(number)
+
+def away(number):
+    {away}
+    return b"%d" % number
+
+results = [int(r[:8]) for r in workers.spread({tasks}, here, away, {processes})]
+try:
+    os.waitpid(-1, os.WNOHANG)
+    print("a process is left")
+except ChildProcessError:
+    pass
+print(sorted(done + results) == list(range({tasks})), len(done), len(results))
+"""
+
+
+def run(away: str = "pass", tasks: int = 40, processes: int = 3, here: str = "pass") -> list[str]:
+    script = SCRIPT.format(away=away, tasks=tasks, processes=processes, here=here)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(("tasks", "processes"), [(0, 3), (1, 3), (2, 1), (40, 1), (40, 2), (500, 4)])
+def test_each_task_is_done_once(tasks: int, processes: int) -> None:
+    whole, here, elsewhere = run(tasks=tasks, processes=processes)
+    assert (whole, int(here) + int(elsewhere)) == ("True", tasks)
+
+
+def test_the_other_processes_take_part() -> None:
+    assert int(run("pass", 200, 2, here="time.sleep(0.01)")[2]) > 0
+
+
+def test_results_longer_than_a_pipe_come_whole() -> None:
+    whole, here, elsewhere = run("return (b'%08d' % number) * 40_000", 12, 2)
+    assert (whole, int(here) + int(elsewhere)) == ("True", 12)
+
+
+@pytest.mark.parametrize("way", ["raise OSError", "os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)", "sys.exit(3)"])
+def test_what_a_process_fails_to_do_is_left_out(way: str) -> None:
+    _, here, elsewhere = run(f"time.sleep(0.01); {way}", 20, 3)
+    assert (elsewhere, int(here) >= 18) == ("0", True)
+
+
+def test_an_error_in_this_process_is_raised_and_ends_the_others() -> None:
+    script = textwrap.dedent("""
+        import os, time
+        from shimgen.index import workers
+
+        def here(number):
+            raise ValueError("mine")
+
+        try:
+            list(workers.spread(3, here, lambda number: time.sleep(60), 3))
+        except ValueError as error:
+            print(error)
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            print("none is left")
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert done.stdout.splitlines() == ["mine", "none is left"]
+
+
+def test_an_interrupted_run_leaves_no_process_and_no_traceback_of_others() -> None:
+    script = textwrap.dedent("""
+        import os, time
+        from shimgen.index import workers
+
+        def wait(number):
+            os.write(1, b"begun\\n")
+            time.sleep(60)
+
+        try:
+            list(workers.spread(3, wait, wait, 3))
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    )
+    assert process.stdout is not None
+    for _ in range(3):
+        assert process.stdout.readline() == "begun\n"
+    os.killpg(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert (output, errors, process.returncode) == ("interrupted\n", "", 0)
