@@ -28,6 +28,7 @@ from shimgen.model.domain import (
 )
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
+from shimgen.model.signatures import common_params
 
 _DEMANDING = (SiteKind.CALL, SiteKind.READ, SiteKind.DELETE, SiteKind.PROBE, SiteKind.SIGNATURE, SiteKind.CLASS)
 _RECIPE_FOR = frozenset((Reason.ABSENT, Reason.BODY_MEANING))
@@ -259,4 +260,5 @@ def _as_shim(gap: Gap) -> Provider:
     first = gap.providers[0]
     values = (MemberKind.INSTANCE, MemberKind.CACHED_PROPERTY, MemberKind.CLASS_ATTRIBUTE)
     kind = MemberKind.PROPERTY if first.kind in values else first.kind
-    return replace(first, candidate=owner, cls=owner, line=owner.line, kind=kind, decorators=(), flavour=first.flavour)
+    params = common_params([p.params for p in gap.providers]) or ()
+    return replace(first, candidate=owner, cls=owner, line=owner.line, kind=kind, params=params, decorators=())

@@ -15,6 +15,8 @@ from shimgen.gaps.hooks import hook
 from shimgen.gaps.names import carried_names
 from shimgen.gaps.state import state
 from shimgen.model.domain import MemberKind, Reason, SiteKind
+from shimgen.model.facts import Param
+from shimgen.model.signatures import common_params
 
 
 def judge(case: Case) -> Refusal | None:
@@ -71,12 +73,23 @@ def _kind(case: Case) -> Refusal | None:
 def _signatures(case: Case) -> Refusal | None:
     first = case.providers[0]
     for other in case.providers[1:]:
-        if first.kind in CALLABLE and not same_signature(first.params, other.params):
-            texts = f"{first.candidate.name}{first.signature}, {other.candidate.name}{other.signature}"
-            return Refusal(Reason.SIGNATURES, {"signatures": texts}, by_hand(case))
         if first.flavour != other.flavour:
             return Refusal(Reason.KINDS, {"kinds": f"{first.flavour or 'plain'}, {other.flavour or 'plain'}"})
+    if first.kind not in CALLABLE:
+        return None
+    shared = common_params([p.params for p in case.providers])
+    asked = any(s.kind is SiteKind.SIGNATURE and not s.ambiguous for s in case.demand.sites)
+    narrowed = any(not same_signature(p.params, first.params) for p in case.providers)
+    if shared is None or (narrowed and (asked or not _binds_everywhere(case, shared))):
+        texts = ", ".join(dict.fromkeys(f"{p.candidate.name}{p.signature}" for p in case.providers))
+        return Refusal(Reason.SIGNATURES, {"signatures": texts}, by_hand(case))
     return None
+
+
+def _binds_everywhere(case: Case, params: tuple[Param, ...]) -> bool:
+    """Whether every call of the engine fits `params`, which hold what all candidates share."""
+    own = params if case.providers[0].kind is MemberKind.STATICMETHOD else params[1:]
+    return all(s.shape is None or s.ambiguous or binds(s.shape, own) for s in case.demand.sites)
 
 
 def _calls_bind(case: Case) -> Refusal | None:

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from shimgen.model.domain import MemberKind, Provider, Reason
 from shimgen.model.facts import Param
 from shimgen.model.program import Program
+from shimgen.model.signatures import common_params
 from shimgen.shims.refusal import RefusedError
 from shimgen.shims.scopes import Scope, same
 from shimgen.shims.source import Source
@@ -57,18 +56,14 @@ def read(provider: Provider) -> Signature:
 
 
 def shared(providers: Sequence[Provider]) -> Signature:
-    """The one signature of all providers; annotations that differ are left out. Raises RefusedError if they differ."""
+    """The one signature of all providers: what every one of them takes. Raises RefusedError when there is none."""
     first, *others = (read(p) for p in providers)
-    for other in others:
-        if [(p.name, p.kind, p.default) for p in first.params] != [(p.name, p.kind, p.default) for p in other.params]:
-            texts = ", ".join(dict.fromkeys(f"{p.candidate.name}{p.signature}" for p in providers))
-            raise RefusedError(Reason.SIGNATURES, {"signatures": texts})
-    params = [
-        p if all(o.params[i].annotation == p.annotation for o in others) else replace(p, annotation=None)
-        for i, p in enumerate(first.params)
-    ]
+    params = common_params([signature.params for signature in (first, *others)])
+    if params is None:
+        texts = ", ".join(dict.fromkeys(f"{p.candidate.name}{p.signature}" for p in providers))
+        raise RefusedError(Reason.SIGNATURES, {"signatures": texts})
     returns = first.returns if all(o.returns == first.returns for o in others) else None
-    return Signature(first.own, first.own_kind, tuple(params), returns)
+    return Signature(first.own, first.own_kind, params, returns)
 
 
 def arguments(params: Sequence[Param], passed: Mapping[str, str] | None = None) -> str:

@@ -55,9 +55,14 @@ def signature(bench: Bench) -> None:
 
 
 def alike(bench: Bench) -> bool:
-    """Whether all candidates take the same parameters, so that the shim must take them too."""
-    first, *others = (shape(p.signature) for p in bench.case.providers)
+    """Whether all candidates take the same parameters with the same defaults, so that the shim must take them too."""
+    first, *others = ([*shape(p.signature), *defaults(p.signature)] for p in bench.case.providers)
     return all(o == first for o in others)
+
+
+def defaults(signature: inspect.Signature) -> list[tuple[str, object, bool]]:
+    """The default of each parameter by its text."""
+    return [(p.name, repr(p.default), True) for p in signature.parameters.values()]
 
 
 def shape(signature: inspect.Signature) -> list[tuple[str, object, bool]]:
