@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
-
 from shimgen import __version__
 from shimgen.model.domain import FileChange, Gap, Shim
 from shimgen.model.results import Outcome
-
-if TYPE_CHECKING:
-    from jinja2.sandbox import SandboxedEnvironment
+from shimgen.templating import fill
 
 
 def subject(change: FileChange) -> str:
@@ -63,19 +57,4 @@ def _refused(gap: Gap) -> dict[str, str]:
 
 
 def _render(name: str, fields: dict[str, object]) -> str:
-    return _environment().get_template(f"series/{name}.txt.j2").render(fields)
-
-
-@cache
-def _environment() -> SandboxedEnvironment:
-    from jinja2 import FunctionLoader, StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
-    folder = files("shimgen") / "templates"
-    return SandboxedEnvironment(
-        loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    return fill(f"series/{name}.txt", fields).removesuffix("\n")

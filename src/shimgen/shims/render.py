@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from shimgen.shims.place import Place
 from shimgen.shims.style import Style, black_format
-
-if TYPE_CHECKING:
-    from jinja2.sandbox import SandboxedEnvironment
+from shimgen.templating import fill
 
 _LEVEL = "    "
 
@@ -19,7 +14,7 @@ _LEVEL = "    "
 def render(template: str, fields: Mapping[str, object], style: Style, place: Place) -> tuple[str, ...]:
     """The lines of a member, without line ends. `template` names a file in `templates/shim/`."""
     room = width(style, place)
-    code: str = _environment().get_template(f"shim/{template}.py.j2").render(fields, room=room)
+    code = fill(f"shim/{template}.py", {**fields, "room": room})
     nested = "class _:\n" + "".join(f"{_LEVEL}{line}\n" if line.strip() else "\n" for line in code.splitlines())
     lines = black_format(nested, style, room + len(_LEVEL)).split("\n")[1:-1]
     while lines and not lines[0]:
@@ -38,19 +33,3 @@ def _indented(line: str, place: Place) -> str:
         return ""
     levels = (len(line) - len(text)) // len(_LEVEL)
     return place.indent + place.unit * (levels - 1) + text
-
-
-@cache
-def _environment() -> SandboxedEnvironment:
-    from jinja2 import FunctionLoader, StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
-    folder = files("shimgen") / "templates"
-    return SandboxedEnvironment(
-        loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
