@@ -5,6 +5,7 @@ The file is checked as a whole: a person who mends it gets every fault at once, 
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -32,6 +33,8 @@ _TEXT, _TEXTS, _DATE, _SEVERITY, _TABLE = "a string", "a list of strings", "a da
 _SCHEMA: dict[str, Any] = {
     "profile": _TEXT,
     "checkout": _TEXT,
+    "package": _TEXT,
+    "python": _TEXT,
     "pin": {**dict.fromkeys(("url", "revision", "digest", "version"), _TEXT), "commit": _COMMIT},
     "scope": {"interfaces": _TEXTS, "wrappers": _TEXTS, "members": _TEXTS, "severity": _SEVERITY},
     "carried": [{"patch": _TEXT, "reason": _TEXT}],
@@ -96,6 +99,8 @@ class Options:
     rev: str = ""
     use_cache: bool = True
     verbose: int = 0
+    package: str = ""
+    python: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,8 @@ class Settings:
     """All that a command needs to know.
 
     `profile` None (and `profile_name` "") means that the profile is recognised. `rev` is a git revision to
-    read in place of the work tree, or None.
+    read in place of the work tree, or None. `package` is the installed package that is meant in place of `checkout`,
+    `python` the stack's own interpreter; each "" when it was not named.
     """
 
     checkout: Path
@@ -117,6 +123,13 @@ class Settings:
     config_path: Path | None = None
     use_cache: bool = True
     verbose: int = 0
+    package: str = ""
+    python: str = ""
+
+    @property
+    def source(self) -> str:
+        """What is analysed, as the user named it."""
+        return self.package or str(self.checkout)
 
 
 def load_settings(
@@ -155,7 +168,14 @@ def load_settings(
         config_path=path,
         use_cache=said.use_cache,
         verbose=said.verbose,
+        package=said.package or ("" if checkout is not None else str(raw.get("package", ""))),
+        python=_program(here, said.python) or _program(folder, str(raw.get("python", ""))),
     )
+
+
+def _program(folder: Path, named: str) -> str:
+    """A program as it is started: a path is relative to `folder`, a bare name is looked for where the shell would."""
+    return os.path.abspath(folder / named) if os.sep in named else named  # noqa: PTH100 - a venv's link is not followed
 
 
 def find_config(checkout: Path | None, config: Path | None, cwd: Path) -> Path | None:
@@ -178,6 +198,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
     """Every fault of a parsed file, one line each: its key, then what is wrong."""
+    if "package" in raw and "checkout" in raw:
+        yield "package: goes without checkout, which names another place"
     yield from _table_faults("", raw, _SCHEMA)
 
 

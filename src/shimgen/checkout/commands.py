@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from shimgen.checkout import transaction
 from shimgen.checkout.command import GitError, git
-from shimgen.checkout.directory import installed_version
-from shimgen.checkout.journal import locked
+from shimgen.checkout.journal import LOCK, locked, next_name
 from shimgen.checkout.objects import listing
 from shimgen.checkout.opening import Checkout
+from shimgen.checkout.package import listed_too
 from shimgen.checkout.record import Entry, Record
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
@@ -39,11 +39,21 @@ def apply_changes(checkout: Checkout, changes: Sequence[FileChange]) -> tuple[st
     )
     if not entries:
         return ()
-    version = installed_version(checkout.root) if checkout.repository is None else ""
     with locked(checkout.place):
         transaction.recover_locked(checkout.place)
-        transaction.perform(checkout.place, Record("apply", entries, checkout.head, version))
+        entries += _listing(checkout)
+        transaction.perform(checkout.place, Record("apply", entries, checkout.head, checkout.version))
     return tuple(change.path for change in sorted(changes, key=lambda c: c.path) if change.before != change.after)
+
+
+def _listing(checkout: Checkout) -> tuple[Entry, ...]:
+    """For an installed package: its list of files has to name the journal, so that an uninstall takes that along."""
+    if checkout.package is None:
+        return ()
+    state = checkout.place.state.relative_to(checkout.root).as_posix()
+    before = (checkout.root / checkout.package.record).read_bytes()
+    after = listed_too(before, [f"{state}/{name}" for name in (LOCK, next_name(checkout.place))])
+    return (Entry(checkout.package.record, before, after),)
 
 
 def revert(checkout: Checkout, undo: Undo) -> Reverted:
@@ -59,18 +69,24 @@ def revert(checkout: Checkout, undo: Undo) -> Reverted:
     with locked(place):
         transaction.recover_locked(place)
         found = take_out(place, undo, lambda *what: _replaced(checkout, *what))
-    return Reverted(*(tuple(_shown(checkout, path) for path in group) for group in _groups(found)))
+    return Reverted(*(_sources(checkout, group) for group in _groups(found)))
 
 
 def _groups(found: Reverted) -> tuple[tuple[str, ...], ...]:
     return found.restored, found.edited, found.gone
 
 
+def _sources(checkout: Checkout, paths: Iterable[str]) -> tuple[str, ...]:
+    """Paths of the journal as the user knows them, without an installed package's list of files."""
+    own = checkout.package.record if checkout.package else ""
+    return tuple(_shown(checkout, path) for path in paths if path != own)
+
+
 def _replaced(checkout: Checkout, record: Record, path: str, content: bytes) -> bool:
     """Whether `content` came with another commit, or package version, than the one that apply saw."""
     repository = checkout.repository
     if repository is None:
-        return bool(record.version) and installed_version(checkout.root) not in ("", record.version)
+        return bool(record.version) and checkout.version not in ("", record.version)
     if record.head == repository.head:
         return False
     top = replace(repository, folder=repository.toplevel, prefix="")
@@ -93,7 +109,9 @@ def recover(checkout: Checkout) -> str | None:
 
 def state(checkout: Checkout) -> tuple[AppliedFile, ...]:
     """The files that apply changed and revert would restore, sorted; paths relative to the checkout."""
-    return tuple(replace(file, path=_shown(checkout, file.path)) for file in applied_files(checkout.place))
+    own = checkout.package.record if checkout.package else ""
+    files = (file for file in applied_files(checkout.place) if file.path != own)
+    return tuple(replace(file, path=_shown(checkout, file.path)) for file in files)
 
 
 def render_patch(checkout: Checkout, changes: Sequence[FileChange], plain: Renderer) -> bytes:

@@ -25,7 +25,7 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     """
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
 
-    paths = sorted(_python_files(str(folder)))
+    paths = sorted(python_files(str(folder)))
     if not paths:
         raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
     with ThreadPoolExecutor(READERS) as pool:
@@ -43,7 +43,8 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     return Tree(baseline, blobs, load)
 
 
-def _python_files(top: str) -> Iterator[str]:
+def python_files(top: str) -> Iterator[str]:
+    """The regular Python files below a folder, relative to it, unsorted."""
     for parent, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if _is_source(parent, name))
         inner = os.path.relpath(parent, top).replace(os.sep, "/")

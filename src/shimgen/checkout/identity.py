@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shimgen.checkout.command import GitError, git
-from shimgen.checkout.directory import installed_version
 from shimgen.checkout.opening import Checkout
 from shimgen.checkout.repository import Repository
 
@@ -27,7 +26,7 @@ def identify(checkout: Checkout) -> Identity:
     """The names of the commit that the checkout is read at, or of the installed version."""
     repository = checkout.repository
     if repository is None:
-        return Identity(version=installed_version(checkout.root))
+        return Identity(version=checkout.version)
     commit = checkout.revision or repository.head
     branch, remote = _branch_and_remote(repository)
     date, _, subject = _say(repository, "log", "-1", "--no-show-signature", "--format=%cD%n%s", commit).partition("\n")

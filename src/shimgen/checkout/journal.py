@@ -2,8 +2,10 @@
 
 For a git work tree the journal is in its git directory (`shimgen/`): there it is out of the way of `git status`, is
 one per work tree and goes away with it. For a plain directory it is in `.shimgen/` at its top, the one place that
-stays with the files when the directory is moved or deleted. A record is complete or not there: it is written beside
-and moved into place. Contents are kept here and not as git blobs, because git may collect those.
+stays with the files when the directory is moved or deleted. For an installed package it is in the metadata folder
+(`NAME.dist-info/shimgen/`) and in the installer's list of files, so that an uninstall takes it along. A record is
+complete or not there: it is written beside and moved into place. Contents are kept here and not as git blobs, because
+git may collect those.
 """
 
 from __future__ import annotations
@@ -113,7 +115,8 @@ def _open_lock(place: Place) -> int:
         except FileNotFoundError:  # another process has just tidied up behind itself
             continue
         except OSError as error:
-            raise GenerateError(f"cannot write to {place.state}: {error.strerror}") from error
+            message = f"cannot write to {place.state}: {error.strerror}; nothing was changed"
+            raise GenerateError(message, f"ls -ld {place.state.parent}, and run this as who may write there") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_current(descriptor, place.state / LOCK):

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shimgen.checkout.directory import directory_tree, installed_version
+from shimgen.checkout.installed import Package, find_package
 from shimgen.checkout.journal import Place
 from shimgen.checkout.objects import listing, read_blobs, revision_tree
+from shimgen.checkout.package import package_tree
 from shimgen.checkout.repository import Repository, find_repository, resolve, tracks_python
 from shimgen.checkout.undoing import pristine
 from shimgen.checkout.worktree import worktree_tree
@@ -22,18 +24,27 @@ class Checkout:
 
     `root` is the directory that all paths are relative to. `repository` is None where git does not hold the source.
     `revision` is the commit that is read (from git's objects) instead of the work tree, "" for the work tree.
+    `package` is the installed distribution that was asked for by its name; `root` is then the folder it is in.
     """
 
     root: Path
     repository: Repository | None = None
     revision: str = ""
+    package: Package | None = None
 
     @property
     def kind(self) -> str:
         """As in the baseline: "git", "package" (installed, version known) or "directory"."""
         if self.repository is not None:
             return "git"
-        return "package" if installed_version(self.root) else "directory"
+        return "package" if self.version else "directory"
+
+    @property
+    def version(self) -> str:
+        """The version that an installer recorded, "" when unknown and in git."""
+        if self.package is not None:
+            return self.package.version
+        return "" if self.repository is not None else installed_version(self.root)
 
     @property
     def head(self) -> str:
@@ -43,6 +54,8 @@ class Checkout:
     @property
     def place(self) -> Place:
         """Where apply and revert write, and where their journal is."""
+        if self.package is not None:
+            return Place(self.root, self.root / self.package.info / "shimgen")
         if self.repository is None:
             return Place(self.root, self.root / ".shimgen")
         return Place(self.repository.toplevel, self.repository.gitdir / "shimgen")
@@ -54,6 +67,8 @@ class Checkout:
 
     def tree(self) -> Tree:
         """The Python files as they are now (or at the revision). Raises BaselineError when there are none."""
+        if self.package is not None:
+            return package_tree(self.package)
         if self.repository is None:
             return directory_tree(self.root, pristine(self.place))
         if self.revision:
@@ -65,6 +80,8 @@ class Checkout:
         if self.repository is not None and self.revision:
             found = listing(self.repository, self.revision, (path,)).get(path)
             return read_blobs(self.repository, (found[1],))[found[1]] if found else None
+        if self.package is not None and path not in self.package.recorded:
+            return None  # beside it is what other distributions installed
         try:
             return (self.root / path).read_bytes()
         except OSError:
@@ -94,6 +111,15 @@ def open_checkout(path: str | Path, rev: str | None = None) -> Checkout:
     if not repository.head:
         raise BaselineError(f"{root} has no commit yet, so there is no baseline", "git commit")
     return Checkout(root, repository)
+
+
+def open_package(name: str, python: str = "") -> Checkout:
+    """The installed distribution `name` of the interpreter `python` ("": the one that runs shimgen), not imported.
+
+    Raises ConfigError when the interpreter cannot be asked, BaselineError when there is nothing that can be changed.
+    """
+    package = find_package(name, python)
+    return Checkout(package.folder, package=package)
 
 
 def _revision(root: Path, repository: Repository | None, rev: str) -> str:

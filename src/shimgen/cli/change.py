@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from shimgen.cli.console import about, emit, finish, note, paint, working
 from shimgen.cli.options import with_settings, writes_work_tree
@@ -71,14 +73,15 @@ def revert(settings: Settings, as_json: bool) -> None:
 
 @click.command(short_help="Prove the shims by executing them.")
 @with_settings
-@click.option("--python", default="", metavar="PATH", help="The stack's own interpreter: ask the real classes.")
+@click.option("--live/--no-live", default=None, help="Ask the real classes too, in --python (default: if named).")
 @click.option("--stub", "stubs", multiple=True, metavar="NAME", help="A module that is replaced there; repeatable.")
-def verify(settings: Settings, as_json: bool, python: str, stubs: tuple[str, ...]) -> None:
+def verify(settings: Settings, as_json: bool, live: bool | None, stubs: tuple[str, ...]) -> None:
     """Execute every shim in scope, and every one that stands in the checkout, against recording delegates."""
     from shimgen import pipeline
     from shimgen.model.proof import summarise
     from shimgen.report import text
 
+    python = _asked(settings, live)
     with working("generating and verifying"):
         outcome = pipeline.verify(settings, python, stubs)
     _notes(settings, outcome)
@@ -86,6 +89,16 @@ def verify(settings: Settings, as_json: bool, python: str, stubs: tuple[str, ...
     emit(_json(outcome) if as_json else text.proven(outcome.proofs))
     if not verdict.passed:
         finish(GenerateError.exit_code)
+
+
+def _asked(settings: Settings, live: bool | None) -> str:
+    """The interpreter whose classes are asked, "" for none. It is asked unbidden when this command line names it."""
+    named = click.get_current_context().get_parameter_source("python") is ParameterSource.COMMANDLINE
+    if not (named if live is None else live):
+        return ""
+    if not settings.python and not settings.package:
+        raise click.UsageError("--live asks the stack's own interpreter: name it with --python PATH")
+    return settings.python or sys.executable
 
 
 def _json(outcome: Outcome) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from shimgen.cli.console import emit, note
-from shimgen.cli.options import requested, shared_options, writes_work_tree
+from shimgen.cli.options import one_source, requested, shared_options, writes_work_tree
 from shimgen.config import FILE_NAME, Options, Settings, load_settings
 from shimgen.model.domain import Scope
 from shimgen.model.errors import ConfigError, GenerateError
@@ -25,6 +25,7 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     from shimgen.report import json, text
 
     said = requested(**shared)
+    one_source(checkout, said)
     writes_work_tree(said.rev, "init")
     target = config or Path(FILE_NAME)
     if target.exists() and not force:
@@ -35,7 +36,7 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     if found.baseline.dirty:
         note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
-    emit(json.render(analysis) if as_json else _recognised(target, checkout or settings.checkout, analysis))
+    emit(json.render(analysis) if as_json else _recognised(target, str(checkout or settings.source), analysis))
 
 
 def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:
@@ -55,7 +56,10 @@ def _document(target: Path, found: Recognition, settings: Settings, scope: Scope
         document = tomlkit.document()
         document.add(tomlkit.comment("What shimgen expects of this checkout; docs/config.md describes every key."))
     document["profile"] = found.profile_name
-    document["checkout"] = _relative(settings.checkout, target)
+    for key, value in _place(settings, target).items():
+        document.pop(key, None)
+        if value:
+            document[key] = value
     document["pin"] = _table(
         url=found.url,
         revision=found.revision,
@@ -91,6 +95,13 @@ def _table(**values: Any) -> Any:
     return table
 
 
+def _place(settings: Settings, target: Path) -> dict[str, str]:
+    """The keys that say where the source is; "" for those that must not be there."""
+    if settings.package:
+        return {"checkout": "", "package": settings.package, "python": settings.python}
+    return {"package": "", "checkout": _relative(settings.checkout, target)}
+
+
 def _relative(checkout: Path, target: Path) -> str:
     """The checkout as seen from the file's folder, when it lies beside or below; else absolute."""
     folder = target.absolute().parent
@@ -109,11 +120,11 @@ def _write(target: Path, content: str) -> None:
         raise GenerateError(f"cannot write {target}: {error.strerror}", "shimgen init --config FILE") from error
 
 
-def _recognised(target: Path, checkout: Path, analysis: Analysis) -> str:
+def _recognised(target: Path, source: str, analysis: Analysis) -> str:
     from shimgen.report import text
 
     return (
-        f"recognised {text.baseline(analysis)} in {checkout}\n"
+        f"recognised {text.baseline(analysis)} in {source}\n"
         f"wrote {target}\n"
         f"next: shimgen scan{'' if target.parent == Path() else f' --config {target}'}\n"
     )

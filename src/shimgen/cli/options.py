@@ -32,6 +32,8 @@ _OPTIONS = (
     click.option("--severity", type=click.Choice(SEVERITIES), help="Only gaps of this severity (default: crash)."),
     click.option("--profile", default="", metavar="NAME", help="The serving stack (default: recognised)."),
     click.option("--config", type=_FILE, metavar="FILE", help="The shimgen.toml to use."),
+    click.option("--package", default="", metavar="NAME", help="An installed package, in place of CHECKOUT."),
+    click.option("--python", default="", metavar="PATH", help="The stack's own interpreter (default: this one)."),
     click.option("--at", "rev", default="", metavar="REV", help="Read this git revision, not the work tree."),
     click.option("--json", "as_json", is_flag=True, help='Print one JSON object, schema "shimgen/1".'),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of facts."),
@@ -39,7 +41,18 @@ _OPTIONS = (
     click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_remember(QUIET), help="No notes."),
     click.option("--debug", is_flag=True, expose_value=False, callback=_remember(DEBUG), help="Show tracebacks."),
 )
-_REQUESTED = ("interfaces", "wrappers", "members", "severity", "profile", "rev", "no_cache", "verbose")
+_REQUESTED = (
+    "interfaces",
+    "wrappers",
+    "members",
+    "severity",
+    "profile",
+    "rev",
+    "no_cache",
+    "verbose",
+    "package",
+    "python",
+)
 
 
 def with_settings(function: Command) -> Command:
@@ -48,9 +61,16 @@ def with_settings(function: Command) -> Command:
     @wraps(function)
     def run(checkout: Path | None, config: Path | None, **given: Any) -> Any:
         said = requested(**{key: given.pop(key) for key in _REQUESTED})
+        one_source(checkout, said)
         return function(load_settings(checkout, config, said), **given)
 
     return shared_options(run)
+
+
+def one_source(checkout: Path | None, said: Options) -> None:
+    """Refuse options that name two sources at once. Raises a usage error."""
+    if said.package and checkout is not None:
+        raise click.UsageError(f"either the package {said.package} or {checkout} is meant: leave one of them out")
 
 
 def requested(
@@ -62,10 +82,12 @@ def requested(
     rev: str,
     no_cache: bool,
     verbose: int,
+    package: str,
+    python: str,
 ) -> Options:
     """The shared options' values as `Options`."""
     scope = Scope(interfaces, wrappers, members, severity or "")
-    return Options(scope, profile, rev, use_cache=not no_cache, verbose=verbose)
+    return Options(scope, profile, rev, use_cache=not no_cache, verbose=verbose, package=package, python=python)
 
 
 def shared_options(function: Command) -> Command:

@@ -11,7 +11,7 @@ from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
 from shimgen.config import Settings
 from shimgen.index import Cache, Index, Store, default_folder
-from shimgen.model.errors import ConfigError
+from shimgen.model.errors import BaselineError, ConfigError
 from shimgen.model.profile import Profile
 from shimgen.model.results import Analysis, Recognition
 from shimgen.model.source import Tree
@@ -64,12 +64,22 @@ def open_session(settings: Settings, other: Session | None = None) -> Session:
     """
     clock = Clock()
     with clock.stage("checkout"):
-        opened = baseline.open_checkout(settings.checkout, settings.rev)
+        opened = open_source(settings)
         tree = opened.tree()
         profile, root = _profile(settings, tree)
     shared = other is not None and other.profile == profile
     store = other.store if other is not None and shared else Store(profile, _cache(settings))
     return Session(settings, opened, tree, profile, root, store, clock)
+
+
+def open_source(settings: Settings) -> Checkout:
+    """What the settings name: a checkout, or an installed package. Raises BaselineError and ConfigError."""
+    if settings.package and settings.rev:
+        message = f"{settings.package} is an installed package, so it has no revision {settings.rev!r}"
+        raise BaselineError(message, "name a git checkout of it in place of the package")
+    if settings.package:
+        return baseline.open_package(settings.package, settings.python)
+    return baseline.open_checkout(settings.checkout, settings.rev)
 
 
 def _cache(settings: Settings) -> Cache | None:
@@ -89,13 +99,13 @@ def recognise(settings: Settings) -> Recognition:
 def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
     found = recognise_stack(tree.blobs)
     if settings.profile is None and not found:
-        message = f"no serving stack that shimgen knows was found in {settings.checkout}"
+        message = f"no serving stack that shimgen knows was found in {settings.source}"
         raise ConfigError(message, f"name the folder that holds it, or --profile {' | '.join(names())}")
     profile = settings.profile or load(found[0][0])
     roots = [root for known, root in found if known == profile.name]
     if profile.recognise and not roots:
         wanted = f"{profile.package}/{profile.recognise[0]}"
-        message = f"{settings.checkout} holds no {profile.name}: {wanted} is not there"
+        message = f"{settings.source} holds no {profile.name}: {wanted} is not there"
         raise ConfigError(message, "name the folder that holds it, or another --profile")
     return profile, roots[0] if roots else ""
 

@@ -14,7 +14,7 @@ from shimgen.model.errors import BaselineError
 from shimgen.model.results import Analysis, Outcome
 from shimgen.model.source import Tree
 from shimgen.pipeline.generation import generate_in
-from shimgen.pipeline.session import Session, open_session
+from shimgen.pipeline.session import Session, open_session, open_source
 
 
 def apply(settings: Settings) -> Outcome:
@@ -22,7 +22,7 @@ def apply(settings: Settings) -> Outcome:
 
     Raises BaselineError when the pin does not hold, or a file that would change differs from the baseline.
     """
-    recovered = baseline.recover(baseline.open_checkout(settings.checkout))
+    recovered = baseline.recover(open_source(settings))
     session = open_session(settings)
     check_pin(session.checkout, session.tree, settings.pin)
     outcome = generate_in(session)
@@ -46,15 +46,24 @@ def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:
     dirty = [p for p in session.checkout.dirty_files(paths) if p not in own]
     if dirty:
         more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
-        message = f"{dirty[0]}{more} has uncommitted changes and would be changed; nothing was changed"
-        raise BaselineError(message, f"git -C {session.checkout.root} commit or stash first")
+        what, hint = _as_it_was(session)
+        raise BaselineError(f"{dirty[0]}{more} {what} and would be changed; nothing was changed", hint)
+
+
+def _as_it_was(session: Session) -> tuple[str, str]:
+    """What a changed file is called, and how a person gets rid of the change."""
+    if not session.settings.package:
+        return "has uncommitted changes", f"git -C {session.checkout.root} commit or stash first"
+    wanted = f"{session.settings.package}=={session.checkout.version}"
+    python = session.settings.python or "python"
+    return "is not as it was installed", f"{python} -m pip install --force-reinstall --no-deps {wanted}"
 
 
 def revert(settings: Settings) -> Outcome:
     """Takes out of the work tree what apply put in. Nothing to revert is no error."""
     from shimgen.patch import undo
 
-    opened = baseline.open_checkout(settings.checkout)
+    opened = open_source(settings)
     recovered = baseline.recover(opened)
     found = baseline.revert(opened, undo)
     changes = tuple(FileChange(path, b"", b"") for path in found.restored)

@@ -1,0 +1,89 @@
+"""The Python files of an installed distribution, and its list of files.
+
+The baseline is what the installer recorded, not what is on the disk: its id stays the same whatever was changed since,
+and a file that differs from its recorded hash is a changed file.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+
+from shimgen.checkout.directory import READERS, python_files
+from shimgen.checkout.installed import Package
+from shimgen.checkout.reading import Seen, read_seen, read_unchanged
+from shimgen.model.errors import BaselineError
+from shimgen.model.source import Baseline, Tree, blob_id
+
+HASHES = ("sha256", "sha384", "sha512")
+
+
+def package_tree(package: Package) -> Tree:
+    """The Python files that the distribution installed, and those that somebody added to its packages.
+
+    Changed, added and lost files are the baseline's dirty files. Raises BaselineError when files are links to a place
+    that other environments share, or cannot be read.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
+
+    listed = {path: value for path, value in package.recorded.items() if path.endswith(".py")}
+    found = {f"{top}/{path}" for top in package.tops for path in python_files(f"{package.folder}/{top}")}
+    paths = sorted(found.union(path for path in listed if _is_file(package, path)))
+    with ThreadPoolExecutor(READERS) as pool:
+        looks = dict(zip(paths, pool.map(lambda path: _look(package, path, listed.get(path, "")), paths), strict=True))
+    changed = {path for path, (_, _, same) in looks.items() if not same}
+    seen = {path: seen for path, (_, seen, _) in looks.items()}
+    dirty = tuple(sorted(changed | (listed.keys() - looks.keys())))
+
+    def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
+        return {path: read_unchanged(f"{package.folder}/{path}", seen[path]) for path in wanted}
+
+    blobs = {path: blob for path, (blob, _, _) in looks.items()}
+    return Tree(Baseline("package", _digest(package), dirty, package.version), blobs, load)
+
+
+def _is_file(package: Package, path: str) -> bool:
+    try:
+        mode = os.lstat(f"{package.folder}/{path}").st_mode
+    except OSError:
+        return False
+    if stat.S_ISLNK(mode):
+        raise BaselineError(
+            f"{package.folder}/{path} is a symbolic link: {package.name} is installed as links to a shared cache",
+            f"install it as copies (uv pip install --link-mode copy --reinstall {package.name})",
+        )
+    return stat.S_ISREG(mode)
+
+
+def _look(package: Package, path: str, recorded: str) -> tuple[str, Seen, bool]:
+    content, seen = read_seen(f"{package.folder}/{path}")
+    return blob_id(content), seen, _as_recorded(package, content, recorded)
+
+
+def _as_recorded(package: Package, content: bytes, recorded: str) -> bool:
+    if not recorded:
+        return False
+    kind, _, value = recorded.partition("=")
+    if kind not in HASHES:
+        raise BaselineError(
+            f"{package.folder / package.record} has hashes of kind {kind}, which shimgen does not trust"
+        )
+    digest = base64.urlsafe_b64encode(hashlib.new(kind, content).digest())
+    return digest.rstrip(b"=") == value.encode().rstrip(b"=")
+
+
+def _digest(package: Package) -> str:
+    """One digest of all recorded hashes; it does not depend on the installer or on the place."""
+    listing = "".join(f"{value} {path}\n" for path, value in sorted(package.recorded.items()) if value)
+    return hashlib.sha256(listing.encode()).hexdigest()
+
+
+def listed_too(record: bytes, paths: Sequence[str]) -> bytes:
+    """The list of files with `paths` at its end, in its own line ends, so that an uninstall takes them along."""
+    end = b"\r\n" if b"\r\n" in record else b"\n"
+    start = record if not record or record.endswith(b"\n") else record + end
+    lines = {line.partition(b",")[0] for line in record.splitlines()}
+    return start + b"".join(path.encode() + b",," + end for path in paths if path.encode() not in lines)
