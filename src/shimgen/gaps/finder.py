@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from shimgen.gaps.binding import same_signature
 from shimgen.gaps.case import CALLABLE, Case, Refusal
 from shimgen.gaps.drift import find_drift
+from shimgen.gaps.heirs import Heirs
 from shimgen.gaps.hooks import hook_notes
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
@@ -95,19 +96,31 @@ class _Finder:
         self._profile = profile
         self._members = Members(program, profile)
         self._reach = Reach(program, profile)
+        self._heirs = Heirs(program, self._members)
         self._demands = {d.member: d for d in demands if d.member not in profile.ignore}
 
     def gaps_of(self, group: Sequence[Wrapper]) -> list[Gap]:
         """Gaps of the wrappers that share one assigning class: what one of them cannot bear, none gets."""
         drafts = [self._draft(w, d, demanded=True) for w in group for d in self._demands.values() if is_due(d)]
-        agreed = self._agree([d for d in drafts if d is not None])
-        completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(agreed, w)]
+        mine = [wrapper.cls for wrapper in group]
+        gaps = [self._bequeathed(gap, mine) for gap in self._agree([d for d in drafts if d is not None])]
+        completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(gaps, w)]
         extra = self._agree([d for d in completing if d is not None])
-        gaps = agreed + [gap for gap in extra if gap.reason is not Reason.ABSENT]
+        gaps += [self._bequeathed(gap, mine) for gap in extra if gap.reason is not Reason.ABSENT]
         for gap in gaps:
             if gap.decision is not Decision.REFUSE:
                 self._members.plan(gap.target, gap.member, _as_shim(gap))
         return gaps
+
+    def _bequeathed(self, gap: Gap, group: Sequence[ClassRef]) -> Gap:
+        """The gap, refused when a class outside the group would inherit a shim that is wrong there."""
+        unsuited = None if gap.decision is Decision.REFUSE else self._heirs.unsuited(gap, group)
+        if unsuited is None:
+            return gap
+        heir, why = unsuited
+        detail = {"owner": gap.target.name, "other": heir.name, "why": why}
+        advice = f"write {gap.member} on {gap.wrapper.cls.name} by hand"
+        return replace(gap, decision=Decision.REFUSE, reason=Reason.SHARED, detail=detail, advice=advice)
 
     def _missing_of(self, gaps: Sequence[Gap], wrapper: Wrapper) -> Iterable[Demand]:
         """Members of the interfaces in which the wrapper gets something, that no demand asked of it."""

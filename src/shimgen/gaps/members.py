@@ -77,6 +77,10 @@ class Members:
             return Lookup(covered=covered)
         return self._outside(mro.externals, mro.unresolved, member)
 
+    def defines(self, cls: ClassRef, member: str) -> bool:
+        """Whether the class itself binds `member`, in the checkout or by a shim of this run."""
+        return self._defined(cls, cls, member) is not None
+
     def _defined(self, ref: ClassRef, cls: ClassRef, member: str) -> Provider | None:
         planned = self._planned.get((cls, member))
         facts = self._program.cls(cls)

@@ -1,0 +1,60 @@
+"""Heirs: classes that would inherit a shim without being the wrappers for which it was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shimgen.gaps.binding import same_signature
+from shimgen.gaps.case import CALLABLE
+from shimgen.gaps.members import Members
+from shimgen.model.domain import ClassRef, Gap
+from shimgen.model.program import Program
+
+
+class Heirs:
+    """The model classes below each class of a program."""
+
+    def __init__(self, program: Program, members: Members) -> None:
+        self._program = program
+        self._members = members
+        self._below: dict[ClassRef, list[ClassRef]] = {}
+        for ref in program.model_classes():
+            for above in program.mro(ref).classes[1:]:
+                self._below.setdefault(above, []).append(ref)
+
+    def unsuited(self, gap: Gap, decided: Sequence[ClassRef]) -> tuple[ClassRef, str] | None:
+        """The first heir of the shim's class, besides the wrappers in `decided`, for which the shim would be wrong,
+        and why as the end of a sentence."""
+        for heir in self._below.get(gap.target, ()):
+            if heir not in decided and not self._overrides(heir, gap):
+                why = self._wrong(heir, gap)
+                if why:
+                    return heir, why
+        return None
+
+    def _overrides(self, heir: ClassRef, gap: Gap) -> bool:
+        """Whether a class between the heir and the shim's class defines the member itself."""
+        order = self._program.mro(heir).classes
+        return any(self._members.defines(cls, gap.member) for cls in order[: order.index(gap.target)])
+
+    def _wrong(self, heir: ClassRef, gap: Gap) -> str:
+        attribute = gap.wrapper.delegate.attribute
+        held = self._program.attributes(heir).get(attribute)
+        called = gap.assembly is not None or any(p.kind in CALLABLE for p in gap.providers)
+        if held is None or not held.initial or held.unknown or not held.types:
+            return f"its constructor does not assign self.{attribute}" if called else ""
+        if gap.assembly is not None:
+            own = self._program.attributes(heir)
+            below = [self._program.attributes(t) for t in held.types]
+            there = all(n in own for n in gap.assembly.wrapper) and all(
+                n in b for n in gap.assembly.delegate for b in below
+            )
+            return "" if there else "it lacks a part of the recipe"
+        for kind in held.types:
+            provider = self._members.look(kind, gap.member).provider
+            if provider is None:
+                return f"its {attribute} is a {kind.name}, which lacks {gap.member}" if called else ""
+            first = gap.providers[0]
+            if (provider.kind in CALLABLE) != called or (called and not same_signature(provider.params, first.params)):
+                return f"its {attribute} is a {kind.name}, whose {gap.member} is another one"
+        return ""
