@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from shimgen.demands.owned import settle
-from shimgen.demands.protocols import protocol_members
-from shimgen.model.domain import Demand, Site, SiteKind
+from shimgen.demands.protocols import Declared, protocol_members
+from shimgen.model.domain import ClassRef, Demand, Site, SiteKind
 from shimgen.model.facts import Use
 from shimgen.model.globs import matches
 from shimgen.model.profile import Interface, Profile
@@ -20,20 +21,36 @@ CORE = "core"
 def collect(program: Program, profile: Profile) -> tuple[Demand, ...]:
     """All demands of the engine, sorted by member; the sites of each sorted by path and line.
 
-    A test for a runtime-checkable protocol is a probe of each of the protocol's members. Members that the profile
-    ignores are left out.
+    A test for a runtime-checkable protocol is a probe of each of the protocol's members. A test for a declared
+    interface is a demand of that protocol as well. Members that the profile ignores are left out.
     """
     sites: dict[str, list[Site]] = {}
+    tests: dict[ClassRef, list[Site]] = {}
+    declared = Declared(program, profile)
     for path in program.use_paths():
         for use in program.uses(path):
             for member, site in _sites(program, profile, path, use):
                 sites.setdefault(member, []).append(site)
+            if use.kind == SiteKind.ISINSTANCE:
+                asked = declared.asked(path, use.member)
+                for protocol in asked:
+                    site = _site(profile, path, use)
+                    tests.setdefault(protocol, []).append(replace(site, ambiguous=site.ambiguous or len(asked) > 1))
     ignored = frozenset(profile.ignore)
     sites = settle(program, {member: found for member, found in sites.items() if member not in ignored})
-    return tuple(
-        Demand(member, ordered, _interfaces(program, profile, member, ordered))
-        for member, ordered in ((m, _ordered(sites[m])) for m in sorted(sites))
-    )
+    found = [_demand(program, profile, member, _ordered(sites[member])) for member in sites]
+    found += [_of_protocol(program, profile, ref, _ordered(tests[ref])) for ref in tests if ref.name not in ignored]
+    return tuple(sorted(found, key=lambda d: (d.member, d.protocol or ClassRef("", ""))))
+
+
+def _demand(program: Program, profile: Profile, member: str, sites: tuple[Site, ...]) -> Demand:
+    return Demand(member, sites, _interfaces(program, profile, member, sites))
+
+
+def _of_protocol(program: Program, profile: Profile, ref: ClassRef, sites: tuple[Site, ...]) -> Demand:
+    """A protocol that no interface of the profile names is an interface of its own."""
+    found = _interfaces(program, profile, ref.name, sites)
+    return Demand(ref.name, sites, (ref.name,) if found == (CORE,) else found, ref)
 
 
 def unnamed(demands: Iterable[Demand], profile: Profile) -> tuple[Demand, ...]:
@@ -52,8 +69,8 @@ def _ordered(sites: list[Site]) -> tuple[Site, ...]:
     return tuple(sorted(unique, key=lambda s: (s.path, s.line, s.kind.value, s.role, s.expression)))
 
 
-def _sites(program: Program, profile: Profile, path: str, use: Use) -> Iterator[tuple[str, Site]]:
-    site = Site(
+def _site(profile: Profile, path: str, use: Use) -> Site:
+    return Site(
         path=path,
         line=use.line,
         kind=SiteKind(use.kind),
@@ -67,6 +84,10 @@ def _sites(program: Program, profile: Profile, path: str, use: Use) -> Iterator[
         value=use.value,
         parameter=use.parameter,
     )
+
+
+def _sites(program: Program, profile: Profile, path: str, use: Use) -> Iterator[tuple[str, Site]]:
+    site = _site(profile, path, use)
     if site.kind is not SiteKind.ISINSTANCE:
         yield use.member, site
         return

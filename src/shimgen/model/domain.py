@@ -71,11 +71,15 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One member the engine uses, with all sites (sorted by path and line) and the interfaces it belongs to."""
+    """One member the engine uses, with all sites (sorted by path and line) and the interfaces it belongs to.
+
+    `protocol`: a declared interface that the engine tests for, whose name is `member`.
+    """
 
     member: str
     sites: tuple[Site, ...]
     interfaces: tuple[str, ...]
+    protocol: ClassRef | None = None
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -104,3 +104,12 @@ class Program(Protocol):
 
     def package_path(self, path: str) -> str:
         """`path` without the prefix under which the package stands in the checkout ("python/")."""
+
+
+_PROTOCOL = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
+
+
+def is_protocol(program: Program, ref: ClassRef) -> bool:
+    """Whether a class is a protocol itself, and not one that inherits from protocols."""
+    bases = ((base.parts[0].text if base.op == "item" else base.text) for base in program.cls(ref).bases)
+    return any(program.resolve(ref.path, text).name in _PROTOCOL for text in bases if text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 
 from shimgen.index.use.expressions import Expressions
 from shimgen.index.use.record import Detail, source
@@ -17,7 +18,15 @@ class Builtins(Expressions):
 
     def builtin(self, name: str, node: ast.Call) -> Value:
         handle = _BUILTINS.get(name)
-        return handle(self, node) if handle is not None else ()
+        if handle is not None:
+            return handle(self, node)
+        return self.outcome(node) if self.is_predicate(node) else ()
+
+    def is_predicate(self, node: ast.Call) -> bool:
+        """Whether a call asks a function of the profile's predicates about a model."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        known = bool(name and node.args) and any(fnmatchcase(name, g) for g in self.rules.profile.predicates)
+        return known and bool(models(self.peek(node.args[0])))
 
     def _hasattr(self, node: ast.Call) -> Value:
         return self.outcome(node)

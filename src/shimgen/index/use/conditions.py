@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from fnmatch import fnmatchcase
 from itertools import product
 
 from shimgen.index.use.builtins import Builtins
@@ -14,6 +13,7 @@ from shimgen.index.use.values import (
     Clause,
     Fact,
     Member,
+    Model,
     Outcome,
     Parameters,
     Side,
@@ -46,7 +46,7 @@ def either(one: Side, other: Side) -> Side:
 
 def there(facts: tuple[Fact, ...]) -> Outcome:
     """A test that is true when the members are there."""
-    clauses = tuple(frozenset((fact,)) for fact in facts if fact.member)
+    clauses = tuple(frozenset((fact,)) for fact in facts if fact.member or fact.entries)
     return Outcome(Side(present=facts), Side(absent=clauses)) if facts else NOTHING_KNOWN
 
 
@@ -110,11 +110,11 @@ class Conditions(Builtins):
             return self._is(node)
         if name in ("callable", "bool", "any", "all") and len(node.args) == 1:
             return self.test(node.args[0])
-        value = self.children(node) if name in _ANSWERS else self.value(node)
-        if any(fnmatchcase(name, glob) for glob in self.rules.profile.predicates):
-            asked = tuple(m for argument in node.args[:1] for m in models(self.peek(argument)))
-            return there(tuple(Fact(m.key, "", source(node)) for m in asked))
-        return self._truth(node, value)
+        if self.is_predicate(node):
+            self.children(node)
+            asked = models(self.peek(node.args[0]))
+            return there(tuple(self._tested(m, name, node, source(node.args[0])) for m in asked))
+        return self._truth(node, self.children(node) if name in _ANSWERS else self.value(node))
 
     def _has(self, node: ast.Call) -> Outcome:
         found = models(self.value(node.args[0]))
@@ -129,13 +129,19 @@ class Conditions(Builtins):
         found = models(self.value(node.args[0]))
         self.value(node.args[1])
         classes = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
-        text = source(node)
-        for model in found:
-            for cls in classes:
-                self.record(model, source(cls), Detail("isinstance", node.lineno, source(node.args[0]), probe=text))
+        receiver = source(node.args[0])
+        facts = tuple(self._tested(m, source(cls), node, receiver) for m in found for cls in classes)
         if any(source(cls).rpartition(".")[2] == "Module" for cls in classes):
             return NOTHING_KNOWN
-        return there(tuple(Fact(m.key, "", text) for m in found))
+        missing = (frozenset(facts),) if facts else ()  # one of several classes is enough
+        return Outcome(Side(present=facts), Side(absent=missing))
+
+    def _tested(self, model: Model, name: str, node: ast.Call, receiver: str) -> Fact:
+        """A test of the whole model, by a class or by a function of that name."""
+        text = source(node)
+        return Fact(
+            model.key, "", text, self.record(model, name, Detail("isinstance", node.lineno, receiver, probe=text))
+        )
 
     def _compare(self, node: ast.Compare) -> Outcome:
         left, *others = (self.value(e) for e in (node.left, *node.comparators))

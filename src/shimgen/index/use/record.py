@@ -112,9 +112,10 @@ class Recorder:
         return None
 
     def fail(self, clauses: tuple[Clause, ...], message: str) -> frozenset[Fact]:
-        """The engine raises when one of the clauses holds: mark the probes. Returns the facts that alone suffice.
+        """The engine raises when one of the clauses holds: mark the probes. Returns the members that alone suffice.
 
-        A clause of several facts lists alternatives, of which the model needs one: those probes stay guarded.
+        A clause of several facts lists alternatives, of which the model needs one: those probes stay guarded. A test
+        of the whole model guards what follows, since only models that pass it get there.
         """
         alone = frozenset(fact for clause in clauses if len(clause) == 1 for fact in clause)
         for fact in frozenset(fact for clause in clauses for fact in clause):
@@ -123,7 +124,7 @@ class Recorder:
                     use = self.uses[entry]
                     guarded = use.guarded and fact not in alone
                     self.uses[entry] = replace(use, guarded=guarded, message=message)
-        return alone
+        return frozenset(fact for fact in alone if fact.member)
 
     def know(self, side: Side, alone: frozenset[Fact] = frozenset(), message: str = "") -> None:
         """From here on the side's facts hold; those in `alone` because the engine raises otherwise."""
