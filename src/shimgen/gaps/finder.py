@@ -151,7 +151,7 @@ class _Finder:
         if own.covered and self._is_covered(wrapper, own, lookups):
             return None
         case = Case(self._program, self._profile, self._members, self._reach, wrapper, demand, lookups)
-        refusal = self._uncertain(own, wrapper) or judge(case)
+        refusal = self._uncertain(own, wrapper, demand.member) or judge(case)
         if refusal is not None and refusal.reason is Reason.ABSENT and _is_engines_own(demand):
             return None
         assembled = fitting(case) if refusal is not None and refusal.reason in _RECIPE_FOR else None
@@ -176,12 +176,13 @@ class _Finder:
         """`__getattr__` hands on to the delegate: the member is there when the delegate has it."""
         return own.covered == wrapper.delegate.attribute and all(found.provider for found in lookups)
 
-    def _uncertain(self, own: Lookup, wrapper: Wrapper) -> Refusal | None:
+    def _uncertain(self, own: Lookup, wrapper: Wrapper, member: str) -> Refusal | None:
         if own.covered and own.covered != wrapper.delegate.attribute:
             return Refusal(Reason.DYNAMIC)
         if own.uncertain:
             return Refusal(Reason.EXTERNAL, {"base": own.uncertain})
-        return None
+        site = self._members.computed(wrapper.cls, member)
+        return Refusal(Reason.COMPUTED, {"site": site}) if site else None
 
     def _agree(self, drafts: Sequence[_Draft]) -> list[Gap]:
         by_member: dict[str, list[_Draft]] = {}

@@ -77,6 +77,16 @@ class Members:
             return Lookup(covered=covered)
         return self._outside(mro.externals, mro.unresolved, member)
 
+    def computed(self, ref: ClassRef, member: str) -> str:
+        """Where a constructor of `ref` sets attributes whose names may be `member`, "" when none does."""
+        for cls in self._program.mro(ref).classes:
+            for function in self._program.cls(cls).functions:
+                if function.name == "__init__" and function.params:
+                    for call in function.calls:
+                        if _may_set(call.expr, function.params[0].name, member):
+                            return f"{cls.path}:{call.line}"
+        return ""
+
     def defines(self, cls: ClassRef, member: str) -> bool:
         """Whether the class itself binds `member`, in the checkout or by a shim of this run."""
         return self._defined(cls, cls, member) is not None
@@ -143,6 +153,16 @@ def _provider(ref: ClassRef, cls: ClassRef, facts: Class, function: Function) ->
         function.decorators,
         setter,
     )
+
+
+def _may_set(call: Expr, own: str, member: str) -> bool:
+    """A setattr on the object with that name or a computed one, or an update of its __dict__."""
+    callee, *arguments = call.parts
+    if callee.text in (f"{own}.__dict__.update", f"{own}.__setattr__"):
+        return True
+    if callee.text != "setattr" or len(arguments) != 3 or arguments[0].text != own:
+        return False
+    return arguments[1].op != "const" or arguments[1].text[1:-1] == member
 
 
 def _read_through(function: Function) -> str:
