@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shimgen.gaps.binding import fills
 from shimgen.gaps.case import Case
 from shimgen.model.domain import ClassRef, MemberKind, Provider
-from shimgen.model.facts import Expr, Function, NamedParam
+from shimgen.model.facts import Expr, Function, NamedParam, is_dotted
 from shimgen.model.program import Program
 
 _NAMED_ACCESS = frozenset(
@@ -111,6 +111,5 @@ def _dotted_entries(case: Case, provider: Provider) -> Iterator[str]:
 
 
 def _has_dots(value: Expr) -> bool:
-    if value.op in ("const", "dict") and any("." in text for text in (value.text, *value.keys) if text[:1] in "'\""):
-        return True
-    return any(_has_dots(part) for part in value.parts)
+    literals = (text for text in (value.text, *value.keys) if value.op in ("const", "dict") and text[:1] in "'\"")
+    return any(is_dotted(text[1:-1]) for text in literals) or any(_has_dots(part) for part in value.parts)

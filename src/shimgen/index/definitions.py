@@ -7,7 +7,7 @@ import ast
 from shimgen.index.functions import function_facts
 from shimgen.index.syntax import chain_of, source_of
 from shimgen.index.values import expr_of
-from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store
+from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
 
 _SCOPES: dict[type[ast.AST], str] = {
     ast.If: "if",
@@ -125,7 +125,7 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[Clas
     annotation = source_of(node.annotation) if isinstance(node, ast.AnnAssign) else None
     value = None if node.value is None else expr_of(node.value)
     dotted = node.value is not None and any(
-        isinstance(n, ast.Constant) and isinstance(n.value, str) and "." in n.value for n in ast.walk(node.value)
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and is_dotted(n.value) for n in ast.walk(node.value)
     )
     names = [t.id for t in targets if isinstance(t, ast.Name)]
     return [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from shimgen.index.syntax import chain_of, push_children
-from shimgen.model.facts import NamedParam
+from shimgen.model.facts import NamedParam, is_dotted
 
 # A parameter of such a name may carry the dotted name of a module or weight, or many of them.
 _CARRIES_NAMES = re.compile(
@@ -72,7 +72,7 @@ class _Uses:
             return table is not None and self._is_dotless(table)
         items = _items(node) if isinstance(node, _DISPLAYS) else [node]
         texts = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
-        return len(texts) == len(items) and not any("." in text for text in texts)
+        return len(texts) == len(items) and not any(map(is_dotted, texts))
 
 
 def _of_super(node: ast.expr) -> str:

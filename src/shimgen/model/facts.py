@@ -64,10 +64,18 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     branch: str = ""
 
 
+def is_dotted(text: str) -> bool:
+    """Whether a literal may be the dotted name of a module or weight, or its beginning, to which a prefix matters.
+
+    What begins with a dot and has no other inside (".q_proj.", ".bias") is looked for inside a name, or at its end.
+    """
+    return "." in (text.strip(".") if text.startswith(".") else text)
+
+
 class NamedParam(msgspec.Struct, frozen=True, array_like=True):
     """A parameter that may carry the name of a module or weight.
 
-    `suffix`: it is only ever compared with, or looked up among, literals that contain no dot, or handed on; then it
+    `suffix`: it is only ever compared with, or looked up among, literals that are not dotted, or handed on; then it
     carries a suffix, and no prefix can matter. `handed`: the callees as written, and the position or keyword there.
     """
 
@@ -110,7 +118,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
 
 class ClassAttribute(msgspec.Struct, frozen=True, array_like=True):
     """An assignment in a class body; `value` None for a bare annotation (which provides nothing).
-    `dotted` is true when a string inside the value contains a dot (a table of full names). `scope` as in `Function`."""
+    `dotted`: a string inside the value is a dotted name (a table of full names). `scope` as in `Function`."""
 
     name: str
     line: int
