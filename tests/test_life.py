@@ -128,3 +128,183 @@ def test_upgrade_without_git(mini: Repo) -> None:
     assert result.exit_code == 3
     assert "is not a git checkout, so it has no revision 'v1'" in result.stderr
     assert "next: name a git work tree" in result.stderr
+
+
+# -- pins -----------------------------------------------------------------------------------------------------
+
+
+def test_a_pin_is_written_and_all_else_stays(mini: Repo) -> None:
+    assert run("init", mini.path).exit_code == 0
+    first = Path("shimgen.toml").read_text()
+    mine = first.replace("[pin]", "# ours\n[pin] # what we run").replace('revision = "v1"', 'revision = "v1" # stable')
+    Path("shimgen.toml").write_text(mine + '\n[[accept]] # known\nwrapper = "W"\nmember = "m"\nreason = "r"\n')
+    commit = upstream_takes_over(mini)
+    result = run("pin")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == (
+        f"pinned sglang, commit {commit[:12]} (v2) (before: commit {mini.git('rev-parse', 'v1').decode()[:12]} (v1))\n"
+        "next: shimgen apply\n"
+    )
+    text = Path("shimgen.toml").read_text()
+    for kept in (
+        "# ours\n[pin] # what we run",
+        'revision = "v2" # stable',
+        "[[accept]] # known",
+        f'commit = "{commit}"',
+    ):
+        assert kept in text
+    assert run("pin", "v1").exit_code == 0
+    again = Path("shimgen.toml").read_text()
+    assert again == mine + '\n[[accept]] # known\nwrapper = "W"\nmember = "m"\nreason = "r"\n'
+
+
+def test_the_digest_of_a_pin_is_that_of_the_files_wherever_they_are(mini: Repo, tmp_path: Path) -> None:
+    assert run("init", mini.path).exit_code == 0
+    shutil.copytree(mini.path, tmp_path / "copy", ignore=shutil.ignore_patterns(".git"))
+    assert run("apply", tmp_path / "copy").exit_code == 0
+    assert run("apply", tmp_path / "copy").exit_code == 0
+    assert run("revert", tmp_path / "copy").exit_code == 0
+    (tmp_path / "copy" / PLAIN).write_bytes(mini.read(PLAIN) + b"\n")
+    result = run("apply", tmp_path / "copy")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "(v1), and the checkout is not in git and has other files, digest " in result.stderr
+    assert "next: shimgen pin\n" in result.stderr
+
+
+def test_apply_and_check_say_how_the_checkout_differs_from_the_pin(mini: Repo) -> None:
+    assert run("init", mini.path).exit_code == 0
+    mini.commit({"notes.md": b"x"})
+    commit = upstream_takes_over(mini)
+    old = mini.git("rev-parse", "v1").decode()[:12]
+    says = (
+        f"shimgen.toml pins commit {old} (v1), and the checkout is commit {commit[:12]} (v2), 2 commits after it; "
+        "1 Python file differs"
+    )
+    command = f"shimgen upgrade {old} HEAD, then shimgen pin"
+    result = run("apply")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert says in result.stderr
+    assert f"next: {command}\n" in result.stderr
+    for name in ("check", "diff", "scan"):
+        assert f"note: {says}; next: {command}\n" in run(name).stderr
+    assert json.loads(run("check", "--json").stdout)["notes"] == [f"{says}; next: {command}"]
+    assert run("upgrade", old, "HEAD", mini.path).exit_code == 0
+    assert run("pin").exit_code == 0
+    assert run("apply").exit_code == 0
+    assert json.loads(run("check", "--json").stdout)["notes"] == []
+
+
+def test_a_pin_that_the_repository_does_not_have(mini: Repo) -> None:
+    assert run("init", mini.path).exit_code == 0
+    text = Path("shimgen.toml").read_text()
+    old = mini.git("rev-parse", "v1").decode().strip()
+    Path("shimgen.toml").write_text(
+        "".join(line for line in text.splitlines(True) if "digest" not in line).replace(old, "f" * 40)
+    )
+    result = run("apply")
+    assert result.exit_code == 3
+    assert "which this repository does not have" in result.stderr
+    assert "next: git fetch --tags, or shimgen pin\n" in result.stderr
+
+
+def test_a_pinned_commit_that_is_elsewhere_with_the_same_files_holds(mini: Repo) -> None:
+    assert run("init", mini.path).exit_code == 0
+    mini.git("checkout", "--quiet", "--orphan", "other")
+    mini.commit({"notes.md": b"x"}, message="the same source")
+    assert run("apply").exit_code == 0
+
+
+def test_shims_committed_on_top_of_the_pin_are_no_difference(mini: Repo) -> None:
+    assert run("init", mini.path).exit_code == 0
+    assert run("apply").exit_code == 0
+    mini.commit({}, message="shims")
+    result = run("apply")
+    assert (result.exit_code, result.stdout, "pins" in result.stderr) == (0, "", False)
+    assert run("check").stderr == ""
+    mini.commit({PICTURE: mini.read(PICTURE) + b"\n\nMORE = 1\n"}, message="and more")
+    assert run("apply").exit_code == 3
+
+
+def test_pin_needs_a_file_and_a_revision(mini: Repo) -> None:
+    result = run("pin", "v1", mini.path)
+    assert (result.exit_code, "next: shimgen init CHECKOUT" in result.stderr) == (2, True)
+    assert run("init", mini.path).exit_code == 0
+    before = Path("shimgen.toml").read_text()
+    result = run("pin", "v9")
+    assert (result.exit_code, "has no revision 'v9'" in result.stderr) == (3, True)
+    assert Path("shimgen.toml").read_text() == before
+
+
+# -- accepted gaps ---------------------------------------------------------------------------------------------
+
+SILENT = "SoundForConditionalGeneration"
+
+
+def accept(member: str, until: str = "", wrapper: str = WRAPPER) -> str:
+    limit = f"until = {until}\n" if until else ""
+    return f'[[accept]]\nwrapper = "{wrapper}"\nmember = "{member}"\nreason = "we know"\n{limit}'
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "says"),
+    [
+        (accept("*"), 0, ["accepted: we know"]),
+        (accept("get_*") + accept("set_*", '"0.9"'), 0, ["accepted: we know"]),
+        (accept("*", '"v1"'), 1, [f'[[accept]] "{WRAPPER}", "*" held until v1 and counts no longer']),
+        (accept("*", '"2.0"'), 0, ["accepted: we know"]),
+        (accept("*", "2000-01-01"), 1, ["held until 2000-01-01 and counts no longer"]),
+        (
+            accept("*") + accept("gone"),
+            0,
+            [f'[[accept]] "{WRAPPER}", "gone" is about no gap here, and can be taken out'],
+        ),
+    ],
+)
+def test_accepted_gaps(mini: Repo, rows: str, code: int, says: list[str]) -> None:
+    mini.git("tag", "--force", "v1.0")
+    Path("shimgen.toml").write_text(rows.replace('"0.9"', '"2.0"'))
+    mini.git("tag", "--delete", "v1")
+    result = run("check", mini.path)
+    assert result.exit_code == code, result.output
+    for part in says:
+        assert part in result.stdout
+    states = {row["state"] for row in json.loads(run("check", mini.path, "--json").stdout)["accepts"]}
+    assert states == {"expired"} if code else states <= {"holds", "idle"}
+
+
+def test_an_acceptance_of_what_is_out_of_scope_is_not_idle(mini: Repo) -> None:
+    Path("shimgen.toml").write_text(accept("get_embed_and_head", wrapper=SILENT))
+    result = run("check", mini.path, "--wrapper", WRAPPER)
+    assert "is about no gap" not in result.stdout
+
+
+# -- interrupted runs ------------------------------------------------------------------------------------------
+
+
+def interrupt(mini: Repo) -> None:
+    """Leave the checkout as a kill between two moves of an apply leaves it."""
+    assert run("apply", mini.path).exit_code == 0
+    state = mini.path / ".git" / "shimgen"
+    (state / "0001.zip").rename(state / "pending.zip")
+
+
+@pytest.mark.parametrize("command", ["scan", "check", "diff"])
+def test_commands_that_read_tell_of_an_interrupted_run(mini: Repo, command: str) -> None:
+    assert "interrupted" not in run(command, mini.path).stderr
+    interrupt(mini)
+    before = mini.snapshot()
+    result = run(command, mini.path)
+    assert "note: an interrupted apply has changed some files and others not" in result.stderr
+    assert (mini.path / ".git" / "shimgen" / "pending.zip").exists()
+    assert mini.snapshot() == before
+
+
+@pytest.mark.parametrize("command", ["apply", "revert"])
+def test_commands_that_write_end_an_interrupted_run_first(mini: Repo, command: str) -> None:
+    before = mini.snapshot()
+    interrupt(mini)
+    after = mini.snapshot()
+    result = run(command, mini.path)
+    assert "note: An interrupted apply was completed: 1 files." in result.stderr
+    assert mini.snapshot() == (after if command == "apply" else before)
+    assert "interrupted" not in run("check", mini.path).stderr

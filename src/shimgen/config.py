@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from shimgen.model.accepts import Accept, release_key
 from shimgen.model.domain import Scope
 from shimgen.model.errors import ConfigError, FaultsError, did_you_mean
 from shimgen.model.profile import Profile
@@ -29,7 +29,8 @@ EVERYTHING = Scope(severity="all")
 UNSAID = Scope(severity="")
 
 _COMMIT = "a commit of 7 to 64 hexadecimal digits"
-_TEXT, _TEXTS, _DATE, _SEVERITY, _TABLE = "a string", "a list of strings", "a date", "a severity", "a table"
+_UNTIL = "a date or a release"
+_TEXT, _TEXTS, _SEVERITY, _TABLE = "a string", "a list of strings", "a severity", "a table"
 _SCHEMA: dict[str, Any] = {
     "profile": _TEXT,
     "checkout": _TEXT,
@@ -38,7 +39,7 @@ _SCHEMA: dict[str, Any] = {
     "pin": {**dict.fromkeys(("url", "revision", "digest", "version"), _TEXT), "commit": _COMMIT},
     "scope": {"interfaces": _TEXTS, "wrappers": _TEXTS, "members": _TEXTS, "severity": _SEVERITY},
     "carried": [{"patch": _TEXT, "reason": _TEXT}],
-    "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _TEXT, "until": _DATE}],
+    "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _TEXT, "until": _UNTIL}],
     "stack": _TABLE,
 }
 _REQUIRED = {"carried": ("patch",), "accept": ("wrapper", "member", "reason")}
@@ -54,17 +55,25 @@ class Pin:
     digest: str = ""
     version: str = ""
 
-    def differs(self, baseline: Baseline) -> str:
-        """What is not as pinned, as a sentence; "" when everything that is pinned holds."""
-        name = f" ({self.revision})" if self.revision else ""
-        if self.commit and not (baseline.kind == "git" and baseline.id.startswith(self.commit)):
-            found = baseline.id[:12] if baseline.kind == "git" else "not in git"
-            return f"{FILE_NAME} pins commit {self.commit[:12]}{name}, and the checkout is {found}"
+    @property
+    def named(self) -> str:
+        """What is pinned, as a clause: `commit 0123456789ab (v0.5.9)`."""
+        what = f"commit {self.commit[:12]}" if self.commit else f"digest {self.digest[:12]}"
+        if not (self.commit or self.digest):
+            return f"version {self.version}"
+        name = self.revision or self.version
+        return f"{what} ({name})" if name else what
+
+    def holds(self, baseline: Baseline, content: Callable[[], str]) -> bool:
+        """Whether the baseline is the pinned one: the same commit, or the same Python files wherever they are from.
+
+        `content` gives the digest of the Python files; it is only asked for where the commit does not decide.
+        """
+        if self.commit and baseline.kind == "git" and baseline.id.startswith(self.commit):
+            return True
         if self.version and baseline.version and baseline.version != self.version:
-            return f"{FILE_NAME} pins version {self.version}, and the checkout is {baseline.version}"
-        if self.digest and baseline.id != self.digest:
-            return f"{FILE_NAME} pins other files{name} than those in the checkout"
-        return ""
+            return False
+        return content() == self.digest if self.digest else not self.commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +82,6 @@ class Carried:
 
     patch: Path
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Accept:
-    """Gaps that the user knows and lives with: globs of wrapper and member, why, and the last day on which it holds."""
-
-    wrapper: str
-    member: str
-    reason: str
-    until: date | None = None
-
-    def covers(self, wrapper: str, member: str, today: date) -> bool:
-        """True when the gap (wrapper, member) is accepted on that day."""
-        current = self.until is None or today <= self.until
-        return current and fnmatchcase(wrapper, self.wrapper) and fnmatchcase(member, self.member)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +233,9 @@ def _rows_faults(key: str, value: Any, schema: Mapping[str, Any]) -> Iterator[st
 def _fits(value: Any, expected: str) -> bool:
     if expected == _TEXTS:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    if expected == _DATE:
+    if expected == _UNTIL and isinstance(value, str):
+        return release_key(value) is not None
+    if expected == _UNTIL:
         return isinstance(value, date) and not isinstance(value, datetime)
     if expected == _COMMIT:
         return isinstance(value, str) and re.fullmatch("[0-9a-f]{7,64}", value) is not None

@@ -2,34 +2,41 @@
 
     open_checkout(path, rev=None) -> Checkout       what the user gave; `.tree()`, `.dirty_files(paths)`, `.kind`
     open_package(name, python="") -> Checkout       an installed distribution, found without importing it
-    recover(checkout) -> str | None                 call it first: ends what a killed apply or revert began
+    recover(checkout) -> str | None                 before anything is written: ends what a killed run began
+    interrupted(checkout) -> str                    what a killed run has left open, for commands that only read
     render_patch(checkout, changes, plain) -> bytes what `git diff` prints after apply; plain=patch.render_changes
     apply_changes(checkout, changes) -> paths       all or none
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
     state(checkout) -> tuple[AppliedFile, ...]      what apply has put in
     identify(checkout) -> Identity                  branch, tag, date, remote (slow path)
+    distance(checkout, commit) -> Distance | None   how far the checkout is from another commit
+    release_name(checkout) -> str                   the installed version, or what git describe says
     short_id(checkout, blob) -> str
     write_folder(folder, contents) -> paths         where the user's -o points
 
 The two functions that are passed in belong to `patch`, which this package does not import.
 """
 
-from shimgen.checkout.commands import apply_changes, recover, render_patch, revert, short_id, state
+from shimgen.checkout.commands import apply_changes, interrupted, recover, render_patch, revert, short_id, state
 from shimgen.checkout.files import write_folder
-from shimgen.checkout.identity import Identity, identify
+from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
 from shimgen.checkout.opening import Checkout, open_checkout, open_package
 from shimgen.checkout.undoing import AppliedFile, Reverted
 
 __all__ = [
     "AppliedFile",
     "Checkout",
+    "Distance",
     "Identity",
     "Reverted",
     "apply_changes",
+    "distance",
     "identify",
+    "interrupted",
     "open_checkout",
     "open_package",
     "recover",
+    "release_name",
     "render_patch",
     "revert",
     "short_id",

@@ -102,9 +102,15 @@ def _shown(checkout: Checkout, path: str) -> str:
 def recover(checkout: Checkout) -> str | None:
     """End what a killed apply or revert began: complete it or take it back. Says which, or None if nothing was to do.
 
-    To be called before a tree is read, by every command. Raises GenerateError when a file was edited in between.
+    To be called before a tree is read, by every command that writes; the others tell what `interrupted` says. Raises
+    GenerateError when a file was edited in between.
     """
     return None if checkout.revision else transaction.recover(checkout.place)
+
+
+def interrupted(checkout: Checkout) -> str:
+    """What a killed apply or revert has left open, as a sentence; "" when nothing is open. Changes nothing."""
+    return "" if checkout.revision else transaction.interrupted(checkout.place)
 
 
 def state(checkout: Checkout) -> tuple[AppliedFile, ...]:

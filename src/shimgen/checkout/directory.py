@@ -34,8 +34,8 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     seen = {path: seen for path, (_, seen) in found.items()}
     version = installed_version(folder)
     dirty = tuple(sorted(path for path in pristine if path in blobs))
-    digest = _digest({**blobs, **{path: pristine[path] for path in dirty}})
-    baseline = Baseline("package" if version else "directory", digest, dirty, version)
+    before = digest({**blobs, **{path: pristine[path] for path in dirty}})
+    baseline = Baseline("package" if version else "directory", before, dirty, version)
 
     def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
         return {path: read_unchanged(f"{folder}/{path}", seen[path]) for path in wanted}
@@ -64,7 +64,8 @@ def _look(target: str) -> tuple[str, Seen]:
     return blob_id(content), seen
 
 
-def _digest(blobs: Mapping[str, str]) -> str:
+def digest(blobs: Mapping[str, str]) -> str:
+    """The digest of a content: paths and their blob ids."""
     listing = "".join(f"{blob} {path}\n" for path, blob in sorted(blobs.items()))
     return sha1(listing.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 

@@ -40,6 +40,44 @@ def identify(checkout: Checkout) -> Identity:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far the commit read is from another: commits that only it has, that only the other has, and the paths of the
+    files that differ (below the checkout's directory, relative to it)."""
+
+    ahead: int
+    behind: int
+    files: tuple[str, ...]
+
+
+def distance(checkout: Checkout, commit: str) -> Distance | None:
+    """How the commit that the checkout is read at differs from `commit`; None where git does not know that one."""
+    repository = checkout.repository
+    if repository is None:
+        return None
+    here = checkout.revision or repository.head
+    try:
+        full = git(repository.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+        other = full.decode().strip()
+        counts = git(repository.folder, "rev-list", "--left-right", "--count", f"{other}...{here}")
+        names = git(
+            repository.folder, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", other, here
+        )
+    except GitError:
+        return None
+    behind, ahead = map(int, counts.split())
+    files = tuple(name.decode("utf-8", "surrogateescape") for name in names.split(b"\0") if name)
+    return Distance(ahead, behind, files)
+
+
+def release_name(checkout: Checkout) -> str:
+    """The release that the source says it is: the installed version, or what the nearest tag is called; else ""."""
+    repository = checkout.repository
+    if repository is None:
+        return checkout.version
+    return _say(repository, "describe", "--tags", checkout.revision or repository.head)
+
+
 def _say(repository: Repository, *arguments: str) -> str:
     try:
         return git(repository.folder, *arguments).decode("utf-8", "replace").strip()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from shimgen.checkout.directory import directory_tree, installed_version
+from shimgen.checkout.directory import digest, directory_tree, installed_version
 from shimgen.checkout.installed import Package, find_package
 from shimgen.checkout.journal import Place
 from shimgen.checkout.objects import listing, read_blobs, revision_tree
@@ -74,6 +74,13 @@ class Checkout:
         if self.revision:
             return revision_tree(self.repository, self.revision)
         return worktree_tree(self.repository)
+
+    def digest(self) -> str:
+        """The digest of the Python files of the commit (without git: the baseline's id), the same for the same files
+        wherever they are from. Edits in the work tree do not count."""
+        if self.repository is None:
+            return self.tree().baseline.id
+        return digest(revision_tree(self.repository, self.revision or self.head).blobs)
 
     def read(self, path: str) -> bytes | None:
         """The content of a file of any kind as it is now (or at the revision), None when there is none."""

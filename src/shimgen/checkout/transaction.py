@@ -76,6 +76,16 @@ def _clear(targets: dict[str, Path]) -> None:
         beside(target).unlink(missing_ok=True)
 
 
+def interrupted(place: Place) -> str:
+    """What a run that was killed, or is running now, has left open, as a sentence; "" when nothing is open."""
+    if not place.pending.exists():
+        return ""
+    kind = read_record(place.pending).kind
+    return (
+        f"an interrupted {kind} has changed some files and others not, or still runs; shimgen apply or revert ends it"
+    )
+
+
 def recover(place: Place) -> str | None:
     """End what a killed run began, and say how; None when there was nothing.
 

@@ -102,8 +102,7 @@ def about(settings: Settings, analysis: Analysis) -> None:
     """Notes on what was read: files left out, a baseline that is not the pinned one; with -v what it cost."""
     from shimgen.report import text
 
-    fault = settings.pin.differs(analysis.baseline) if settings.pin is not None else ""
-    note(*text.notes(analysis.stats), *([fault] if fault else []))
+    note(*text.notes(analysis.stats), *analysis.notes)
     if settings.verbose:
         note(*text.costs(analysis.stats))
 

@@ -12,7 +12,7 @@ from shimgen.cli.console import emit, note
 from shimgen.cli.options import one_source, requested, shared_options, writes_work_tree
 from shimgen.config import FILE_NAME, Options, Settings, load_settings
 from shimgen.model.domain import Scope
-from shimgen.model.errors import ConfigError, GenerateError
+from shimgen.model.errors import ConfigError
 from shimgen.model.results import Analysis, Recognition
 
 
@@ -22,6 +22,7 @@ from shimgen.model.results import Analysis, Recognition
 def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool, **shared: Any) -> None:
     """Recognise the serving stack and write shimgen.toml with profile and pin."""
     from shimgen import pipeline
+    from shimgen.cli.document import write
     from shimgen.report import json, text
 
     said = requested(**shared)
@@ -32,7 +33,7 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
         raise ConfigError(f"{target} is there already and was left as it is", "shimgen init --force")
     settings = _settings(checkout, target, said)
     found = pipeline.recognise(settings)
-    _write(target, _document(target, found, settings, said.scope))
+    write(target, _document(target, found, settings, said.scope))
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     if found.baseline.dirty:
         note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
@@ -47,11 +48,13 @@ def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:
         return load_settings(checkout, options=said, use_file=False)
 
 
-def _document(target: Path, found: Recognition, settings: Settings, scope: Scope) -> str:
-    """The file's new text: what a person wrote besides profile, checkout and pin stays, unless it is not TOML."""
+def _document(target: Path, found: Recognition, settings: Settings, scope: Scope) -> Any:
+    """The file anew: what a person wrote besides profile, checkout and pin stays, unless it is not TOML."""
     import tomlkit
 
-    document = _parsed(target)
+    from shimgen.cli.document import parsed, set_pin, table
+
+    document = parsed(target)
     if document is None:
         document = tomlkit.document()
         document.add(tomlkit.comment("What shimgen expects of this checkout; docs/config.md describes every key."))
@@ -60,39 +63,12 @@ def _document(target: Path, found: Recognition, settings: Settings, scope: Scope
         document.pop(key, None)
         if value:
             document[key] = value
-    document["pin"] = _table(
-        url=found.url,
-        revision=found.revision,
-        version=found.baseline.version,
-        **{"commit" if found.baseline.kind == "git" else "digest": found.baseline.id},
-    )
+    set_pin(document, found)
     said = {"interfaces": scope.interfaces, "wrappers": scope.wrappers, "members": scope.members}
     chosen = {key: list(names) for key, names in said.items() if names}
     if chosen or scope.severity:
-        document["scope"] = _table(**chosen, severity=scope.severity)
-    return tomlkit.dumps(document)
-
-
-def _parsed(target: Path) -> Any:
-    """The existing file as a document that keeps its comments, None when there is none or it cannot be read."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        return tomlkit.parse(target.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, TOMLKitError):
-        return None
-
-
-def _table(**values: Any) -> Any:
-    """A TOML table of the values that are not empty."""
-    import tomlkit
-
-    table = tomlkit.table()
-    for key, value in values.items():
-        if value:
-            table[key] = value
-    return table
+        document["scope"] = table(**chosen, severity=scope.severity)
+    return document
 
 
 def _place(settings: Settings, target: Path) -> dict[str, str]:
@@ -107,17 +83,6 @@ def _relative(checkout: Path, target: Path) -> str:
     folder = target.absolute().parent
     path = Path(os.path.relpath(checkout.absolute(), folder))
     return checkout.absolute().as_posix() if path.parts[:2] == ("..", "..") else path.as_posix()
-
-
-def _write(target: Path, content: str) -> None:
-    """Write the file in one step. Raises GenerateError when its folder cannot be written."""
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        partial.write_text(content, encoding="utf-8")
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise GenerateError(f"cannot write {target}: {error.strerror}", "shimgen init --config FILE") from error
 
 
 def _recognised(target: Path, source: str, analysis: Analysis) -> str:

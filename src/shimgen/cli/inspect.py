@@ -9,10 +9,10 @@ import click
 
 from shimgen.cli.console import about, emit, finish, note, paint
 from shimgen.cli.options import with_settings
-from shimgen.config import Accept, Settings
-from shimgen.model.domain import Gap, Wrapper
+from shimgen.config import Settings
+from shimgen.model.domain import Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
-from shimgen.model.results import Analysis, Explanation, Verdict
+from shimgen.model.results import Analysis, Explanation
 
 
 @click.command(short_help="List wrappers, demands and gaps.")
@@ -36,6 +36,7 @@ def scan(settings: Settings, as_json: bool, exit_code: bool) -> None:
 def check(settings: Settings, as_json: bool, strict: bool) -> None:
     """A gate for CI: exit 1 while a gap could be closed or a shim is stale."""
     from shimgen import pipeline
+    from shimgen.gaps import judge
     from shimgen.report import json, text
 
     analysis = pipeline.gate(settings)
@@ -43,7 +44,7 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
     about(settings, analysis)
     if found.stale:
         note("shimgen apply writes the stale shims anew, or takes them out")
-    emit(json.render(analysis) if as_json else text.check(found, strict, paint))
+    emit(json.render(analysis, accepts=found.accepts) if as_json else text.check(found, strict, paint))
     if found.fails(strict):
         finish(1)
 
@@ -107,19 +108,3 @@ def _wrapper(found: Explanation, wrapper: Wrapper) -> str:
 
     gaps = [gap for gap in found.analysis.gaps if gap.wrapper == wrapper]
     return explain.wrapper(wrapper, gaps, found.provided.get(wrapper.cls, {}), paint)
-
-
-def judge(analysis: Analysis, accepts: tuple[Accept, ...], today: date) -> Verdict:
-    """Sort the gaps of an analysis into what counts and what the user accepted."""
-
-    def accepted(gap: Gap) -> str | None:
-        name = gap.wrapper.cls.name
-        return next((a.reason for a in accepts if a.covers(name, gap.member, today)), None)
-
-    reasons = {id(gap): accepted(gap) for gap in analysis.gaps}
-    return Verdict(
-        pending=tuple(gap for gap in analysis.pending if reasons[id(gap)] is None),
-        refused=tuple(gap for gap in analysis.refused if reasons[id(gap)] is None),
-        accepted=tuple((gap, reason) for gap in analysis.gaps if (reason := reasons[id(gap)]) is not None),
-        stale=analysis.stale,
-    )

@@ -7,7 +7,7 @@ import sys
 import click
 
 from shimgen import __version__
-from shimgen.cli import change, init, inspect, upgrade
+from shimgen.cli import change, init, inspect, pin, upgrade
 from shimgen.cli.console import INTERRUPTED, Commands, leave_stdout, say
 
 EPILOG = (
@@ -33,6 +33,7 @@ for command in (
     change.verify,
     change.revert,
     upgrade.upgrade,
+    pin.pin,
 ):
     shimgen.add_command(command)
 

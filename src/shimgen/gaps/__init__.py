@@ -6,6 +6,7 @@ from shimgen.gaps.provided import provided
 from shimgen.gaps.scope import in_scope, named, unknown_names
 from shimgen.gaps.stale import find_stale
 from shimgen.gaps.upgrade import Side, compare
+from shimgen.gaps.verdict import judge
 
 __all__ = [
     "Side",
@@ -15,6 +16,7 @@ __all__ = [
     "find_gaps",
     "find_stale",
     "in_scope",
+    "judge",
     "named",
     "provided",
     "unknown_names",

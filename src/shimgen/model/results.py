@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shimgen.model.accepts import Accept
 from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Provider, Shim, Wrapper
 from shimgen.model.proof import Proof
 from shimgen.model.source import Baseline, Stats
@@ -12,13 +13,15 @@ from shimgen.model.source import Baseline, Stats
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What a checkout turned out to be. `url` and `revision`: where it comes from, "" when nothing says so."""
+    """What a checkout turned out to be. `url` and `revision`: where it comes from, "" when nothing says so. `digest`:
+    of the Python files of the baseline, the same for the same files wherever they are from."""
 
     baseline: Baseline
     profile_name: str
     root: str = ""
     url: str = ""
     revision: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,9 @@ class Stale:
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """What one run found, sorted. `gaps` are those in scope; `root` is the package's prefix in the checkout;
-    `unnamed` are demanded members that no interface of the profile names: what a new release asks for anew."""
+    `unnamed` are demanded members that no interface of the profile names: what a new release asks for anew.
+    `everything` has wrapper and member of every gap, whatever the scope; `release` is what the source calls itself, ""
+    when nothing says so; `notes` are sentences about the checkout: it is not as pinned, a run was interrupted."""
 
     baseline: Baseline
     profile_name: str
@@ -55,6 +60,9 @@ class Analysis:
     stats: Stats = field(default_factory=Stats)
     stale: tuple[Stale, ...] = ()
     unnamed: tuple[str, ...] = ()
+    everything: frozenset[tuple[str, str]] = frozenset()
+    release: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def pending(self) -> tuple[Gap, ...]:
@@ -92,12 +100,14 @@ class Explanation:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a CI gate makes of an analysis: gaps that could be closed, refused ones, accepted ones with the reason
-    that the user gave, and stale shims."""
+    that the user gave, and stale shims. `accepts` are the acceptances, each with its state: it "holds", it has
+    "expired", or it is "idle", about no gap at all."""
 
     pending: tuple[Gap, ...] = ()
     refused: tuple[Gap, ...] = ()
     accepted: tuple[tuple[Gap, str], ...] = ()
     stale: tuple[Stale, ...] = ()
+    accepts: tuple[tuple[Accept, str], ...] = ()
 
     def fails(self, strict: bool) -> bool:
         """True when the gate is to stay closed; `strict` counts refused gaps as well."""

@@ -82,7 +82,8 @@ def work_out(session: Session) -> Work:
     name, root = session.profile.name, session.root
     stale = work.analysis.stale
     new = tuple(demand.member for demand in unnamed(found.demands, session.profile))
-    analysis = Analysis(found.tree.baseline, name, root, found.wrappers, found.demands, gaps, stats, stale, new)
+    every = frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps)
+    analysis = Analysis(found.tree.baseline, name, root, found.wrappers, found.demands, gaps, stats, stale, new, every)
     return replace(work, analysis=analysis)
 
 

@@ -15,6 +15,7 @@ from shimgen.model.errors import BaselineError, ConfigError
 from shimgen.model.profile import Profile
 from shimgen.model.results import Analysis, Recognition
 from shimgen.model.source import Tree
+from shimgen.pipeline.pins import pin_fault
 from shimgen.profiles import load, names
 from shimgen.profiles import recognise as recognise_stack
 
@@ -42,7 +43,8 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One checkout, opened and recognised: what every command starts from."""
+    """One checkout, opened and recognised: what every command starts from. `recovered`: what was done about a run
+    that was killed; `notes`: what a person should know of the checkout besides."""
 
     settings: Settings
     checkout: Checkout
@@ -51,25 +53,30 @@ class Session:
     root: str
     store: Store
     clock: Clock
+    recovered: str = ""
+    notes: tuple[str, ...] = ()
 
     def index(self, tree: Tree | None = None) -> Index:
         """The index of the checkout's tree, or of another that shares its blobs."""
         return Index(tree or self.tree, self.profile, self.root, self.store)
 
 
-def open_session(settings: Settings, other: Session | None = None) -> Session:
+def open_session(settings: Settings, other: Session | None = None, writes: bool = False) -> Session:
     """Opens the checkout and settles the profile; facts are shared with another session of the same profile.
 
-    Raises BaselineError and ConfigError.
+    For a command that `writes`, what a killed run left open is ended first; the others only tell of it. Raises
+    BaselineError and ConfigError.
     """
     clock = Clock()
     with clock.stage("checkout"):
         opened = open_source(settings)
+        recovered = baseline.recover(opened) if writes else None
+        notes = tuple(filter(None, (baseline.interrupted(opened),)))
         tree = opened.tree()
         profile, root = _profile(settings, tree)
     shared = other is not None and other.profile == profile
     store = other.store if other is not None and shared else Store(profile, _cache(settings))
-    return Session(settings, opened, tree, profile, root, store, clock)
+    return Session(settings, opened, tree, profile, root, store, clock, recovered or "", notes)
 
 
 def open_source(settings: Settings) -> Checkout:
@@ -92,8 +99,10 @@ def recognise(settings: Settings) -> Recognition:
     """What the checkout is. Raises BaselineError and ConfigError."""
     session = open_session(settings)
     identity = baseline.identify(session.checkout)
+    said = settings.rev if settings.rev and not session.tree.baseline.id.startswith(settings.rev) else ""
     found = replace(session.tree.baseline, version=session.tree.baseline.version or identity.version)
-    return Recognition(found, session.profile.name, session.root, identity.remote, identity.described)
+    digest = session.checkout.digest()
+    return Recognition(found, session.profile.name, session.root, identity.remote, said or identity.described, digest)
 
 
 def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
@@ -111,5 +120,11 @@ def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
 
 
 def timed(session: Session, analysis: Analysis) -> Analysis:
-    """The analysis with the time that all stages of the run took."""
-    return replace(analysis, stats=replace(analysis.stats, stages=session.clock.stages))
+    """The analysis with the time that all stages of the run took, and what is to be told of the checkout."""
+    fault = pin_fault(session.settings.pin, session.checkout, session.tree.baseline)
+    notes = (*session.notes, f"{fault.sentence}; next: {fault.command}") if fault else session.notes
+    release = session.tree.baseline.version
+    if not release and any(isinstance(accept.until, str) for accept in session.settings.accepts):
+        release = baseline.release_name(session.checkout)
+    stats = replace(analysis.stats, stages=session.clock.stages)
+    return replace(analysis, stats=stats, notes=notes, release=release)

@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from shimgen import checkout as baseline
-from shimgen.checkout import Checkout
-from shimgen.config import Pin, Settings
+from shimgen.config import Settings
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import BaselineError
 from shimgen.model.results import Analysis, Outcome
-from shimgen.model.source import Tree
 from shimgen.pipeline.generation import generate_in
+from shimgen.pipeline.pins import pin_fault
 from shimgen.pipeline.session import Session, open_session, open_source
 
 
@@ -22,22 +21,19 @@ def apply(settings: Settings) -> Outcome:
 
     Raises BaselineError when the pin does not hold, or a file that would change differs from the baseline.
     """
-    recovered = baseline.recover(open_source(settings))
-    session = open_session(settings)
-    check_pin(session.checkout, session.tree, settings.pin)
+    session = open_session(settings, writes=True)
+    _refuse_unpinned(session)
     outcome = generate_in(session)
     _refuse_dirty(session, (change.path for change in outcome.changes))
     baseline.apply_changes(session.checkout, outcome.changes)
-    return replace(outcome, recovered=recovered or "")
+    return replace(outcome, recovered=session.recovered)
 
 
-def check_pin(checkout: Checkout, tree: Tree, pin: Pin | None) -> None:
+def _refuse_unpinned(session: Session) -> None:
     """Raises BaselineError that says how the checkout differs from the pin."""
-    fault = pin.differs(tree.baseline) if pin is not None else ""
-    if fault:
-        raise BaselineError(
-            f"{fault} ({checkout.root}); nothing was changed", "shimgen diff, then shimgen init --force"
-        )
+    fault = pin_fault(session.settings.pin, session.checkout, session.tree.baseline)
+    if fault is not None:
+        raise BaselineError(f"{fault.sentence} ({session.checkout.root}); nothing was changed", fault.command)
 
 
 def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:

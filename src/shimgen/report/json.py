@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from shimgen.model.accepts import Accept
 from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis
@@ -14,24 +15,42 @@ SCHEMA = "shimgen/1"
 STATS = ("files", "parsed", "cached", "filtered", "lines", "seconds")
 
 
-def render(analysis: Analysis, changes: Iterable[FileChange] = (), proofs: Sequence[Proof] | None = None) -> str:
-    """One JSON object and a final newline. `changes` are the files that the series changes, when one was made, and
-    `proofs` what verification found, when it ran."""
+def render(
+    analysis: Analysis,
+    changes: Iterable[FileChange] = (),
+    proofs: Sequence[Proof] | None = None,
+    accepts: Iterable[tuple[Accept, str]] | None = None,
+) -> str:
+    """One JSON object and a final newline. `changes` are the files that the series changes, when one was made,
+    `proofs` what verification found, when it ran, and `accepts` what the user accepts, each with its state."""
     baseline, stats = analysis.baseline, analysis.stats
     document = {
         "schema": SCHEMA,
         "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
         "profile": analysis.profile_name,
+        "notes": list(analysis.notes),
         "wrappers": [_wrapper(wrapper) for wrapper in analysis.wrappers],
         "demands": [_demand(demand) for demand in analysis.demands],
         "unnamed": list(analysis.unnamed),
         "gaps": [_gap(gap) for gap in analysis.gaps],
         "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
+        "accepts": [_accept(*pair) for pair in accepts] if accepts is not None else None,
         "patches": [patch for change in changes for patch in _patches(change)],
         "proof": _proof(proofs) if proofs is not None else None,
         "stats": {name: getattr(stats, name) for name in STATS},
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _accept(accept: Accept, state: str) -> dict[str, Any]:
+    until = str(accept.until) if accept.until is not None else None
+    return {
+        "wrapper": accept.wrapper,
+        "member": accept.member,
+        "reason": accept.reason,
+        "until": until,
+        "state": state,
+    }
 
 
 def _proof(proofs: Sequence[Proof]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from shimgen.model.accepts import Accept
 from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Outcome, Stale, Verdict
@@ -93,6 +94,11 @@ def check(verdict: Verdict, strict: bool = False, paint: Paint = plain) -> str:
     refused = [f"{_class(gap)}: refused: {sentence}" for gap, sentence in folded(verdict.refused)]
     lines += [paint("crash" if strict else "faint", line) for line in refused]
     lines += [paint("faint", f"{_where(gap)}: accepted: {reason}") for gap, reason in verdict.accepted]
+    lines += [
+        f"{_accept(accept)} {_STATES[state].format(accept.until)}"
+        for accept, state in verdict.accepts
+        if state in _STATES
+    ]
     totals = [
         f"{count(len(verdict.pending), 'gap')} could be closed",
         f"{len(verdict.refused)} refused",
@@ -208,3 +214,10 @@ def proven(proofs: Sequence[Proof]) -> str:
     counts = Counter(p.check for p in proofs)
     lines += [f"  {check:<16} {number:>6,}" for check, number in counts.items()]
     return "\n".join([*lines, f"{count(verdict.proven, 'shim')} proven, {verdict.failed} failed"]) + "\n"
+
+
+_STATES = {"expired": "held until {} and counts no longer", "idle": "is about no gap here, and can be taken out"}
+
+
+def _accept(accept: Accept) -> str:
+    return f'shimgen.toml: [[accept]] "{accept.wrapper}", "{accept.member}"'

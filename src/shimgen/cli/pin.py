@@ -1,0 +1,43 @@
+"""`shimgen pin`: say in `shimgen.toml` which baseline is expected from now on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shimgen.cli.console import emit, note
+from shimgen.cli.options import one_source, requested, shared_options
+from shimgen.config import FILE_NAME, load_settings
+from shimgen.model.errors import ConfigError
+from shimgen.model.results import Analysis
+
+
+@click.command(short_help="Pin the checkout, or a revision of it, in shimgen.toml.")
+@click.argument("revision", metavar="[REV]", required=False)
+@shared_options
+def pin(revision: str | None, checkout: Path | None, config: Path | None, as_json: bool, **shared: Any) -> None:
+    """Write url, revision, commit and digest of the checkout (or of REV in it) into shimgen.toml, and leave the rest
+    of the file as it is, comments included."""
+    from shimgen import pipeline
+    from shimgen.cli.document import parsed, set_pin, write
+    from shimgen.report import json, text
+
+    said = requested(**shared)
+    one_source(checkout, said)
+    settings = load_settings(checkout, config, replace(said, rev=revision or said.rev))
+    target = settings.config_path
+    if target is None:
+        raise ConfigError(f"there is no {FILE_NAME} to write the pin to", "shimgen init CHECKOUT")
+    found = pipeline.recognise(settings)
+    document = parsed(target)
+    set_pin(document, found)
+    write(target, document)
+    if found.baseline.dirty:
+        note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
+    analysis = Analysis(found.baseline, found.profile_name, found.root)
+    before = f" (before: {settings.pin.named})" if settings.pin is not None else ""
+    name = f" ({found.revision})" if found.revision else ""
+    emit(json.render(analysis) if as_json else f"pinned {text.baseline(analysis)}{name}{before}\nnext: shimgen apply\n")

@@ -1,0 +1,72 @@
+"""Is the checkout the one that `shimgen.toml` pins; if not, how does it differ, and what moves the pin on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from shimgen import checkout as baseline
+from shimgen.checkout import Checkout
+from shimgen.config import FILE_NAME, Pin
+from shimgen.model.source import Baseline
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """How a checkout differs from the pin, as a sentence, and the command that moves on."""
+
+    sentence: str
+    command: str
+
+
+def pin_fault(pin: Pin | None, checkout: Checkout, found: Baseline) -> Fault | None:
+    """None when there is no pin or it holds. Shimgen's own commits on top of the pinned one are no difference."""
+    if pin is None or pin.holds(found, cache(checkout.digest)):
+        return None
+    if found.kind != "git":
+        return Fault(f"{FILE_NAME} pins {_plain(pin, found)}", "shimgen pin")
+    if not pin.commit:
+        return Fault(f"{FILE_NAME} pins {pin.named}, and {_named(checkout, found)} has other files", "shimgen pin")
+    away = baseline.distance(checkout, pin.commit)
+    if away is None:
+        sentence = f"{FILE_NAME} pins {pin.named}, which this repository does not have; it is at"
+        return Fault(f"{sentence} {_named(checkout, found)}", "git fetch --tags, or shimgen pin")
+    if _is_own(checkout, pin.commit, away):
+        return None
+    where = " and ".join(filter(None, (_commits(away.ahead, "after"), _commits(away.behind, "before"))))
+    python = sum(path.endswith(".py") for path in away.files)
+    differ = f"{python:,} Python file{'s differ' if python != 1 else ' differs'}"
+    sentence = f"{FILE_NAME} pins {pin.named}, and the checkout is {_named(checkout, found)}, {where} it; {differ}"
+    return Fault(sentence, f"shimgen upgrade {pin.commit[:12]} HEAD, then shimgen pin")
+
+
+def _plain(pin: Pin, found: Baseline) -> str:
+    """What is pinned and what is there, where git is not asked."""
+    if pin.version and found.version not in ("", pin.version):
+        return f"version {pin.version}, and the checkout is {found.version}"
+    what = f"{found.version} with" if found.version else "not in git and has"
+    return f"{pin.named}, and the checkout is {what} other files, digest {found.id[:12]}"
+
+
+def _named(checkout: Checkout, found: Baseline) -> str:
+    name = baseline.release_name(checkout)
+    return f"commit {found.id[:12]}{f' ({name})' if name else ''}"
+
+
+def _commits(number: int, side: str) -> str:
+    return f"{number:,} commit{'s' if number != 1 else ''} {side}" if number else ""
+
+
+def _is_own(checkout: Checkout, pinned: str, away: baseline.Distance) -> bool:
+    """Whether all that differs from the pinned commit is what shimgen writes."""
+    from shimgen.shims import find_shims, remove_shims
+
+    if away.behind or not away.ahead or not all(path.endswith(".py") for path in away.files):
+        return False
+    before = baseline.open_checkout(checkout.root, pinned)
+    now = baseline.open_checkout(checkout.root, checkout.revision or checkout.head)
+    for path in away.files:
+        old, new = before.read(path), now.read(path)
+        if old is None or new is None or remove_shims(new, find_shims(new)) != remove_shims(old, find_shims(old)):
+            return False
+    return True
