@@ -35,7 +35,7 @@ def _called(
     detail = {"owner": provider.cls.name, "place": place}
     if provider.kind in CALLABLE and TRANSPARENT.issuperset(provider.decorators):
         params = provider.params[provider.kind is not MemberKind.STATICMETHOD :]
-        unbound = [s for s in calls if not _binds(s, demand, params)]
+        unbound = _unbound(calls, demand, params)
         if unbound:
             site = min(unbound, key=lambda s: (s.guarded, s.path, s.line))
             detail |= {"site": f"{site.path}:{site.line}", "signature": provider.signature}
@@ -45,6 +45,12 @@ def _called(
         detail |= {"site": f"{calls[0].path}:{calls[0].line}", "kind": a(provider.kind)}
         advice = f"make {demand.member} a method"
         yield Finding(wrapper, provider.cls, demand.member, Reason.CALLED_VALUE, detail, advice)
+
+
+def _unbound(calls: list[Site], demand: Demand, params: tuple[Param, ...]) -> list[Site]:
+    """The calls that do not fit. A file that has another call which fits tells models apart before it calls."""
+    fits = {site.path for site in calls if _binds(site, demand, params)}
+    return [site for site in calls if site.path not in fits]
 
 
 def _binds(site: Site, demand: Demand, params: tuple[Param, ...]) -> bool:

@@ -30,8 +30,7 @@ class Step:
     @property
     def gone(self) -> bool:
         """Nothing gives instances of `holder` an attribute of that name."""
-        found = self.lookup
-        return found.provider is None and not (found.external or found.uncertain or found.covered)
+        return self.lookup.provider is None and not self.lookup.external
 
 
 @dataclass(frozen=True, slots=True)

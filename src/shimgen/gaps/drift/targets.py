@@ -78,7 +78,7 @@ def _gone(use: _Use) -> Iterator[Finding]:
 def _calls(use: _Use) -> Iterator[Finding]:
     """A call whose arguments the target does not take."""
     call, through = use.through.call, use.through
-    if call is None or through.guarded:
+    if call is None:
         return
     targets = _called(use)
     wrong = [p for p in targets if p.kind in CALLABLE and not binds(shape_of(call), _params(p))]
@@ -97,7 +97,7 @@ def _kinds(use: _Use) -> Iterator[Finding]:
     through, last = use.through, use.followed.last
     if through.call is not None:
         values = [step for step in last if use.context.chains.is_value(step.holder, step.name)]
-        if values and not through.guarded:
+        if values:
             yield _other_kind(use, values[0], "calls", f"read self.{through.chain} instead of calling it")
         return
     methods = [s for s in last if s.lookup.provider is not None and s.lookup.provider.kind is MemberKind.METHOD]
