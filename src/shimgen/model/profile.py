@@ -120,8 +120,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     from the folder that contains the package. `engine`: the files searched for demands; model files and `exclude`
     are left out. `hooks`: members that switch behaviour when probed. `predicates`: globs of functions that answer
     what a model can do (`supports_lora(model)`). `protocols`: globs of the model files whose protocols are declared
-    interfaces: a model supports one only by having it as a base. `ignore`: members that are no demand; the name of an external stands
-    for all that it provides.
+    interfaces: a model supports one only by having it as a base. `ignore`: members that are no demand; the name of an
+    external stands for all that it provides.
     """
 
     name: str
