@@ -33,7 +33,7 @@ _KINDS = {
     "staticmethod": MemberKind.STATICMETHOD,
     "other": MemberKind.OTHER,
 }
-_SITES = {"write": SiteKind.WRITE, "delete": SiteKind.DELETE, "class": SiteKind.CLASS}
+_SITES = {k.value: k for k in (SiteKind.WRITE, SiteKind.DELETE, SiteKind.CLASS, SiteKind.PROBE)}
 
 
 def program_of(files: Mapping[str, bytes]) -> Index:
@@ -44,8 +44,8 @@ def program_of(files: Mapping[str, bytes]) -> Index:
 def gap(files: Mapping[str, bytes], line: str) -> Gap:
     """The gap that a line like `Wrapper.language_model -> Full, Other: member optional write` describes.
 
-    `Wrapper@12` names the class at line 12. `optional` makes the delegate optional; `write`, `delete` and `class`
-    add a site of that kind.
+    `Wrapper@12` names the class at line 12. `optional` makes the delegate optional; `write`, `delete`, `class` and
+    `probe` add a site of that kind.
     """
     match = _LINE.fullmatch(line)
     assert match, f"not a gap: {line}"

@@ -102,6 +102,14 @@ def made_for(cls, config):
         gap("take", provider("(self, x=None)"), optional=True),
         "def take(self, x=None):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take(x)",
     ),
+    "handed out method": Sample(
+        gap("take", provider("(self, x=None)"), optional=True),
+        "@property\ndef take(self):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take",
+    ),
+    "handed out coroutine function": Sample(
+        gap("take", provider("(self, x=None)", flavour="async"), optional=True),
+        "@property\ndef take(self):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take",
+    ),
     "guarded property": Sample(
         gap("start", provider(kind=PROPERTY), optional=True),
         "@property\ndef start(self):\n" + GUARD.replace("MEMBER", "start") + "    return delegate.start",
@@ -223,6 +231,10 @@ MUTANTS = {
     "deleter missing": Mutant("deleter", "@head.deleter\ndef head(self):\n    del self.language_model.head", "", ("deleter",)),
     "deleter of another name": Mutant("deleter", "del self.language_model.head", "del self.language_model.tail", ("deleter",)),
     "private name of another class": Mutant("private delegate", "self.__lm", "self._Other__lm", ("arguments",)),
+    "handed out and called": Mutant("handed out method", "delegate.take", "delegate.take()", ("kind",)),
+    "handed out of the body": Mutant("handed out method", "delegate.take", "delegate.model.take", ("kind",)),
+    "handed out in a wrapping": Mutant("handed out method", "delegate.take", "lambda x=None: delegate.take(x)", ("kind",)),
+    "nothing handed out": Mutant("handed out method", GUARD.replace("MEMBER", "take"), UNGUARDED + "    if delegate is None:\n        return None\n", ("none",)),
     "guard missing": Mutant("guarded method", GUARD.replace("MEMBER", "take"), UNGUARDED, ("none",)),
     "guard returns": Mutant("guarded property", GUARD.replace("MEMBER", "start"), UNGUARDED + "    if delegate is None:\n        return None\n", ("none",)),
     "guard says nothing": Mutant("guarded method", '(f"{self.__class__.__name__} has no take here: its language_model is missing")', "", ("none",)),

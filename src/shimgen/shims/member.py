@@ -58,10 +58,18 @@ def draft(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     if len(kinds) > 1:
         raise RefusedError(Reason.KINDS, {"kinds": _named(kinds)})
     if MemberKind.METHOD in kinds:
-        return _method(gap, providers, setting)
+        return _property(gap, providers, setting) if _is_probed_in_vain(gap) else _method(gap, providers, setting)
     if MemberKind.OTHER in kinds:
         raise RefusedError(Reason.KIND, {"kind": "member of a kind that is not known"})
     return _class_level(gap, providers, setting)
+
+
+def _is_probed_in_vain(gap: Gap) -> bool:
+    """Whether a method would say yes to a probe of the engine when there is no delegate to call.
+
+    A property that hands out the delegate's method says no then, and is called like the method otherwise.
+    """
+    return gap.wrapper.delegate.optional and bool(_sites(gap, SiteKind.PROBE))
 
 
 def _method(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
@@ -84,6 +92,7 @@ def _property(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draf
     if (writes and not settable) or (deletes and any(p.kind is not MemberKind.INSTANCE for p in providers)):
         raise RefusedError(Reason.ASSIGNED, {"site": (writes + deletes)[0]})
     returns = providers[0].returns if len({p.returns for p in providers}) == 1 else None
+    returns = None if providers[0].kind is MemberKind.METHOD else returns
     returned = annotation(returns, setting.origin, setting.scope, setting.program)
     _check_builtins({"property"}, (), setting.scope)
     fields = _common(gap, setting, "self", ["value"])

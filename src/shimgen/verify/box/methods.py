@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from . import properties
 from .bench import Bench, describe, finish, outcome, raised_by, same
 from .calls import Call, calls, shaped
 from .case import CheckError
@@ -21,8 +22,10 @@ class Stopped(BaseException):
 
 def checks(bench: Bench) -> Iterator[tuple[str, Check]]:
     """The checks that hold for this shim, each with its name."""
-    yield "kind", kind
-    yield "signature", signature
+    handed = bench.case.kind == "property"
+    yield "kind", handle if handed else kind
+    if not handed:
+        yield "signature", signature
     yield "arguments", arguments
     yield "call sites", call_sites
     yield from {
@@ -32,7 +35,17 @@ def checks(bench: Bench) -> Iterator[tuple[str, Check]]:
     }.get(bench.provider.flavour, (("result", result), ("exception", exception)))
     yield "lacking", lacking
     if bench.case.optional:
-        yield "none", none
+        yield "none", properties.none if handed else none
+
+
+def handle(bench: Bench) -> None:
+    """A property that hands out the delegate's own method is one whose place may be empty: then a probe must say no."""
+    if not isinstance(vars(bench.cls).get(bench.case.member), property):
+        raise CheckError(f"the shim is a {describe(vars(bench.cls).get(bench.case.member))}, not a property")
+    if not bench.case.optional:
+        raise CheckError(f"the provider has a {bench.provider.kind}, the shim is a property")
+    if getattr(bench.wrapper, bench.case.member) != getattr(bench.delegate, bench.case.member):
+        raise CheckError("the property gives something else than the delegate's method")
 
 
 def kind(bench: Bench) -> None:
@@ -55,9 +68,10 @@ def signature(bench: Bench) -> None:
 
 
 def alike(bench: Bench) -> bool:
-    """Whether all candidates take the same parameters with the same defaults, so that the shim must take them too."""
+    """Whether what the shim takes is what the provider takes: all candidates take the same, with the same defaults,
+    or the delegate's own method is handed out."""
     first, *others = ([*shape(p.signature), *defaults(p.signature)] for p in bench.case.providers)
-    return all(o == first for o in others)
+    return bench.case.kind == "property" or all(o == first for o in others)
 
 
 def defaults(signature: inspect.Signature) -> list[tuple[str, object, bool]]:
