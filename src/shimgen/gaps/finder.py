@@ -44,8 +44,8 @@ def find_gaps(
     Inner wrappers are decided before the wrappers that hold them, so that what a shim will provide below can be
     forwarded above. Gaps whose `demanded` is false complete an interface of which the wrapper gets a member.
     """
-    finder = _Finder(program, profile, demands)
     facing = engine_facing(wrappers)
+    finder = _Finder(program, profile, demands, facing)
     gaps = [gap for group in _inner_first(facing) for gap in finder.gaps_of(group)]
     drift = find_drift(program, profile, wrappers, demands, frozenset(w.cls for w in facing))
     return tuple(sorted([*gaps, *drift], key=lambda g: (g.wrapper.cls, g.member)))
@@ -91,13 +91,17 @@ class _Draft:
 
 
 class _Finder:
-    def __init__(self, program: Program, profile: Profile, demands: Sequence[Demand]) -> None:
+    def __init__(
+        self, program: Program, profile: Profile, demands: Sequence[Demand], facing: Sequence[Wrapper]
+    ) -> None:
         self._program = program
         self._profile = profile
         self._members = Members(program, profile)
         self._reach = Reach(program, profile)
         self._heirs = Heirs(program, self._members)
         self._demands = {d.member: d for d in demands if d.member not in profile.ignore}
+        inner = [w.cls for w in facing if not w.entry]
+        self._holders = {c: [w.cls for w in facing if c in w.delegate.candidates] for c in inner}
 
     def gaps_of(self, group: Sequence[Wrapper]) -> list[Gap]:
         """Gaps of the wrappers that share one assigning class: what one of them cannot bear, none gets."""
@@ -145,7 +149,7 @@ class _Finder:
 
     def _draft(self, wrapper: Wrapper, demand: Demand, demanded: bool) -> _Draft | None:
         own = self._members.look(wrapper.cls, demand.member)
-        if (own.provider is not None and own.initial) or own.external:
+        if _is_there(own) or not self._is_reached(wrapper, demand.member):
             return None
         lookups = tuple(self._members.look(c, demand.member) for c in wrapper.delegate.candidates)
         if own.covered and self._is_covered(wrapper, own, lookups):
@@ -171,6 +175,11 @@ class _Finder:
             name, recipe, model = assembled
             gap = replace(gap, recipe=name, assembly=recipe, notes=(f"as {model} does it",))
         return _Draft(gap, refusal)
+
+    def _is_reached(self, wrapper: Wrapper, member: str) -> bool:
+        """Whether the engine gets to the wrapper for the member: it may hold it, or a wrapper around it lacks it."""
+        holders = self._holders.get(wrapper.cls)
+        return holders is None or any(not _is_there(self._members.look(ref, member)) for ref in holders)
 
     def _is_covered(self, wrapper: Wrapper, own: Lookup, lookups: tuple[Lookup, ...]) -> bool:
         """`__getattr__` hands on to the delegate: the member is there when the delegate has it."""
@@ -244,6 +253,11 @@ def _on_class(draft: _Draft) -> bool:
     """Whether the forward asks the delegate's class, which it then must name."""
     asked = any(s.kind is SiteKind.CLASS and not s.ambiguous for s in draft.gap.demand.sites)
     return asked or draft.gap.providers[0].kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
+
+
+def _is_there(found: Lookup) -> bool:
+    """Whether the class has the member from the start."""
+    return (found.provider is not None and found.initial) or bool(found.external)
 
 
 def _shared(draft: _Draft, other: Gap) -> Refusal:
