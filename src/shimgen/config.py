@@ -29,7 +29,7 @@ EVERYTHING = Scope(severity="all")
 UNSAID = Scope(severity="")
 
 _COMMIT = "a commit of 7 to 64 hexadecimal digits"
-_UNTIL = "a date or a release"
+_UNTIL, _WHEN = "a date or a release", '"before" or "after"'
 _TEXT, _TEXTS, _SEVERITY, _TABLE = "a string", "a list of strings", "a severity", "a table"
 _SCHEMA: dict[str, Any] = {
     "profile": _TEXT,
@@ -38,7 +38,7 @@ _SCHEMA: dict[str, Any] = {
     "python": _TEXT,
     "pin": {**dict.fromkeys(("url", "revision", "digest", "version"), _TEXT), "commit": _COMMIT},
     "scope": {"interfaces": _TEXTS, "wrappers": _TEXTS, "members": _TEXTS, "severity": _SEVERITY},
-    "carried": [{"patch": _TEXT, "reason": _TEXT}],
+    "carried": [{"patch": _TEXT, "reason": _TEXT, "when": _WHEN}],
     "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _TEXT, "until": _UNTIL}],
     "stack": _TABLE,
 }
@@ -78,10 +78,15 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A patch that the user carries besides shimgen's own, as an absolute path."""
+    """A patch that the user carries besides shimgen's own, as an absolute path; `name` is how the file names it.
+
+    `when`: "before" or "after" the shims.
+    """
 
     patch: Path
     reason: str = ""
+    when: str = "before"
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,7 @@ def load_settings(
         scope=_scope(said.scope, raw.get("scope", {})),
         pin=Pin(**raw["pin"]) if raw.get("pin") else None,
         rev=said.rev or None,
-        carried=tuple(Carried(folder / row["patch"], row.get("reason", "")) for row in raw.get("carried", ())),
+        carried=tuple(_carried(folder, row) for row in raw.get("carried", ())),
         accepts=tuple(Accept(**row) for row in raw.get("accept", ())),
         config_path=path,
         use_cache=said.use_cache,
@@ -170,6 +175,10 @@ def load_settings(
 def _program(folder: Path, named: str) -> str:
     """A program as it is started: a path is relative to `folder`, a bare name is looked for where the shell would."""
     return os.path.abspath(folder / named) if os.sep in named else named  # noqa: PTH100 - a venv's link is not followed
+
+
+def _carried(folder: Path, row: Mapping[str, str]) -> Carried:
+    return Carried(folder / row["patch"], row.get("reason", ""), row.get("when", "before"), row["patch"])
 
 
 def find_config(checkout: Path | None, config: Path | None, cwd: Path) -> Path | None:
@@ -237,6 +246,8 @@ def _fits(value: Any, expected: str) -> bool:
         return release_key(value) is not None
     if expected == _UNTIL:
         return isinstance(value, date) and not isinstance(value, datetime)
+    if expected == _WHEN:
+        return value in ("before", "after")
     if expected == _COMMIT:
         return isinstance(value, str) and re.fullmatch("[0-9a-f]{7,64}", value) is not None
     return isinstance(value, dict if expected == _TABLE else str)

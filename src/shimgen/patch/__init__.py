@@ -5,6 +5,8 @@
     reverse(patch)                     the patch that undoes it
     apply_exact(patch, content)        the new content, or a Conflict; never fuzzily
     undo(change, content)              content without what the change put in (raises GenerateError)
+    read_foreign(name, content)        a patch that others wrote, as FilePatch values
+    weigh(patches, contents)           it applies, is already there (in whole or in part), or conflicts
     render_series(letters, cover=...)  file name -> bytes, for `git am`
 
 For a git checkout the text comes from `shimgen.checkout.render_patch`, since only git knows how its `git diff` will
@@ -14,24 +16,29 @@ print a change there; `parse` turns it into values for the series.
 from shimgen.patch.apply import apply_exact, undo
 from shimgen.patch.changes import render_changes
 from shimgen.patch.diff import diff, file_patch, split_lines
+from shimgen.patch.foreign import read_foreign
 from shimgen.patch.series import Letter, diffstat, render_series
 from shimgen.patch.text import parse, render
 from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
+from shimgen.patch.weigh import Weighed, weigh
 
 __all__ = [
     "Conflict",
     "FilePatch",
     "Hunk",
     "Letter",
+    "Weighed",
     "apply_exact",
     "diff",
     "diffstat",
     "file_patch",
     "parse",
+    "read_foreign",
     "render",
     "render_changes",
     "render_series",
     "reverse",
     "split_lines",
     "undo",
+    "weigh",
 ]

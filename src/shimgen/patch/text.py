@@ -64,7 +64,7 @@ def _quoted_byte(byte: int) -> bytes:
     return bytes([byte]) if 32 <= byte < 127 else b"\\%03o" % byte
 
 
-def _unquote(text: bytes) -> bytes:
+def unquote(text: bytes) -> bytes:
     if not text.startswith(b'"'):
         return text
     return ESCAPE.sub(lambda m: bytes([LONG[m[1][0]]]) if len(m[1]) == 1 else bytes([int(m[1], 8)]), text[1:-1])
@@ -75,11 +75,13 @@ def parse(text: bytes) -> tuple[FilePatch, ...]:
 
     Raises GenerateError, naming the line, for anything that is not a change of the content of existing files.
     """
-    return tuple(_Reader(split_lines(text)).files())
+    return tuple(Reader(split_lines(text)).files())
 
 
-class _Reader:
+class Reader:
     """Walks the lines of a patch once; every complaint names the line it stands at."""
+
+    what = "the patch"
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self.lines = lines
@@ -87,76 +89,88 @@ class _Reader:
 
     def files(self) -> Iterable[FilePatch]:
         while self.at < len(self.lines):
-            if self._peek().startswith(b"diff --git "):
+            if self.peek().startswith(b"diff --git "):
                 yield self._file()
             else:
                 self.at += 1
 
-    def _peek(self) -> bytes:
+    def peek(self) -> bytes:
         return self.lines[self.at] if self.at < len(self.lines) else b""
 
-    def _take(self) -> bytes:
-        line = self._peek()
+    def take(self) -> bytes:
+        line = self.peek()
         self.at += 1
         return line
 
-    def _fail(self, reason: str, back: int = 1) -> GenerateError:
-        return GenerateError(f"the patch is not usable: line {self.at - back + 1} {reason}")
+    def fail(self, reason: str, back: int = 1) -> GenerateError:
+        return GenerateError(f"{self.what} is not usable: line {self.at - back + 1} {reason}")
 
     def _file(self) -> FilePatch:
-        names = self._take()[len(b"diff --git ") :]
-        index = INDEX.fullmatch(self._take())
+        names = self.take()[len(b"diff --git ") :]
+        index = INDEX.fullmatch(self.take())
         if index is None:
-            raise self._fail("is no `index` line of a changed file (shimgen patches change content, nothing else)")
+            raise self.fail("is no `index` line of a changed file (shimgen patches change content, nothing else)")
         old, new = self._name(b"--- "), self._name(b"+++ ")
-        path = _unquote(old)[2:]
-        if (_unquote(old), _unquote(new)) != (b"a/" + path, b"b/" + path) or names != b"%s %s\n" % (old, new):
-            raise self._fail("names another file than the lines above")
-        hunks = self._hunks()
+        path = unquote(old)[2:]
+        if (unquote(old), unquote(new)) != (b"a/" + path, b"b/" + path) or names != b"%s %s\n" % (old, new):
+            raise self.fail("names another file than the lines above")
+        hunks = self.hunks()
         old_id, new_id, mode = (group.decode() for group in index.groups())
         return FilePatch(path.decode("utf-8", "surrogateescape"), old_id, new_id, hunks, mode)
 
     def _name(self, mark: bytes) -> bytes:
-        line = self._take()
+        line = self.take()
         if not line.startswith(mark) or not line.endswith(b"\n"):
-            raise self._fail(f"does not begin with {mark.decode()!r}")
+            raise self.fail(f"does not begin with {mark.decode()!r}")
         return line[len(mark) : -1].removesuffix(b"\t")
 
-    def _hunks(self) -> tuple[Hunk, ...]:
+    def hunks(self) -> tuple[Hunk, ...]:
         hunks: list[Hunk] = []
-        while self._peek().startswith(b"@@ "):
-            hunks.append(self._hunk())
+        while self.peek().startswith(b"@@ "):
+            hunks.append(self.hunk())
         if not hunks:
-            raise self._fail("is no hunk", back=0)
-        if self._peek()[:1] in (CONTEXT, ADDED, REMOVED) and self._peek() not in SIGNATURES:
-            raise self._fail("is not counted in the header of its hunk", back=0)
+            raise self.fail("is no hunk", back=0)
+        if self.goes_on():
+            raise self.fail("is not counted in the header of its hunk", back=0)
         return tuple(hunks)
 
-    def _hunk(self) -> Hunk:
-        header = HEADER.fullmatch(self._take())
+    def goes_on(self) -> bool:
+        """Whether the next line looks like one more of the hunk that has ended."""
+        return self.peek()[:1] in (CONTEXT, ADDED, REMOVED) and self.peek() not in SIGNATURES
+
+    def hunk(self) -> Hunk:
+        header = HEADER.fullmatch(self.take())
         if header is None:
-            raise self._fail("is no hunk header")
+            raise self.fail("is no hunk header")
         old_start, old_count, new_start, new_count = (1 if g is None else int(g) for g in header.groups()[:4])
         lines: list[bytes] = []
         left = {CONTEXT: 0, REMOVED: old_count, ADDED: new_count}
         while left[REMOVED] or left[ADDED]:
-            lines.append(self._line(left))
+            lines.append(self.line(left))
         at = old_start - bool(old_count), new_start - bool(new_count)
         if min(at) < 0:
-            raise self._fail("is no hunk header", back=len(lines) + 1)
+            raise self.fail("is no hunk header", back=len(lines) + 1)
         return Hunk(*at, tuple(lines), header[5] or b"")
 
-    def _line(self, left: dict[bytes, int]) -> bytes:
-        line = self._take()
+    def body(self) -> bytes:
+        """The next line of a hunk."""
+        return self.take()
+
+    def at_marker(self) -> bool:
+        """Whether the next line says that the one above has no newline."""
+        return self.peek() == NO_NEWLINE
+
+    def line(self, left: dict[bytes, int]) -> bytes:
+        line = self.body()
         mark = line[:1]
         counted = {CONTEXT: (REMOVED, ADDED), REMOVED: (REMOVED,), ADDED: (ADDED,)}.get(mark, ())
         if not counted or any(not left[side] for side in counted) or not line.endswith(b"\n"):
-            raise self._fail("does not fit the header of its hunk")
+            raise self.fail("does not fit the header of its hunk")
         for side in counted:
             left[side] -= 1
-        if self._peek() != NO_NEWLINE:
+        if not self.at_marker():
             return line
         self.at += 1
         if any(left[side] for side in counted):
-            raise self._fail("says that a file ends here, but its hunk goes on")
+            raise self.fail("says that a file ends here, but its hunk goes on")
         return line[:-1]
