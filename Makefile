@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LIVE := .venv-live
 
-.PHONY: help setup demo live test static check bench bench-wrappers bench-ablation bench-hindcast docs lock clean
+.PHONY: help setup demo live test static check bench bench-wrappers bench-ablation bench-hindcast bench-drift docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,9 @@ bench-ablation: $(READY) ## hand-written forwards taken out of RELEASE: do they 
 
 bench-hindcast: $(READY) ## forwards added from FROM to TO: were those that were due emitted?
 	@$(BIN)/python -m benchmarks.hindcast $(or $(FROM),0.5.9) $(or $(TO),0.5.23)
+
+bench-drift: $(READY) ## members of three releases that are there and wrong, each judged
+	@$(BIN)/python -m benchmarks.drift
 
 docs: $(READY) ## the page of decisions, from the case files
 	@$(BIN)/python -m tests.decisions > docs/decisions.md
