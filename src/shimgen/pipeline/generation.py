@@ -18,6 +18,9 @@ from shimgen.model.source import Tree
 from shimgen.pipeline.analysis import Found, Work, find, work_out
 from shimgen.pipeline.session import Session, open_session, timed
 
+_FEW = 10
+"""How many pending gaps are generated to see whether they can be written at all."""
+
 
 def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Explanation:
     """What is known of the part of the analysis that `choose` returns; gaps of every severity, whatever the scope.
@@ -48,11 +51,12 @@ def _shims(
 def gate(settings: Settings) -> Analysis:
     """The analysis as `apply` would act on it: what cannot be written after all is refused. Nothing is verified.
 
-    Where nothing is pending, nothing is generated, so that an open gate costs no more than a scan.
+    Where nothing is pending, nothing is generated, so that an open gate costs no more than a scan; and neither where
+    much is: then something can be written, and what `apply` leaves over is looked at the next time.
     """
     session = open_session(settings)
     work = work_out(session)
-    if not work.analysis.pending:
+    if not 0 < len(work.analysis.pending) <= _FEW:
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
         _, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
