@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 import shimgen
 from benchmarks.cuts import INIT, Cut
@@ -67,7 +69,7 @@ def _request(pair: Both, program: Program) -> dict[str, object]:
     own = sorted(_read_of(cut, "self") - {cut.name, gap.wrapper.delegate.attribute})
     also = sorted(_read_of(cut, f"self.{gap.wrapper.delegate.attribute}") - {cut.name})
     return {
-        "shim": asdict(shim),
+        "shim": msgspec.to_builtins(shim),
         "source": source(cut.member, defaults),
         "defaults": defaults,
         "wrapper": cut.member.site.node.name,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from shimgen.gaps import judge
 from shimgen.model.accepts import Accept, release_key

@@ -9,13 +9,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from shimgen import pipeline
 from shimgen.cli.main import shimgen

@@ -9,10 +9,11 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from shimgen.model.accepts import Accept, release_key
 from shimgen.model.domain import Scope
@@ -45,8 +46,7 @@ _SCHEMA: dict[str, Any] = {
 _REQUIRED = {"carried": ("patch",), "accept": ("wrapper", "member", "reason")}
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(msgspec.Struct, frozen=True):
     """The baseline that the user expects. "" means: any. `revision` is the name by which a person knows it."""
 
     url: str = ""
@@ -76,8 +76,7 @@ class Pin:
         return content() == self.digest if self.digest else not self.commit
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(msgspec.Struct, frozen=True):
     """A patch that the user carries besides shimgen's own, as an absolute path; `name` is how the file names it.
 
     `when`: "before" or "after" the shims.
@@ -89,8 +88,7 @@ class Carried:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """What the command line said; empty values leave it to `shimgen.toml`."""
 
     scope: Scope = UNSAID
@@ -102,8 +100,7 @@ class Options:
     python: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """All that a command needs to know.
 
     `profile` None (and `profile_name` "") means that the profile is recognised. `rev` is a git revision to

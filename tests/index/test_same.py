@@ -6,10 +6,10 @@ import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from shimgen import pipeline
 from shimgen.config import Settings

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, Decision, MemberKind, Severity, SiteKind
 from shimgen.model.results import Analysis, Stale

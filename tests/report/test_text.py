@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Severity
 from shimgen.model.proof import Proof

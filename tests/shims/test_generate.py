@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import Decision, Gap, Reason
 from shimgen.shims import Style, find_shims, generate

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import Decision, Gap, Reason
 from shimgen.model.profile import Recipe

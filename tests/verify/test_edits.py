@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import FileChange
 from shimgen.model.source import memory_tree

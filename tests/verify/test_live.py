@@ -6,10 +6,10 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Shim
 from shimgen.model.profile import Recipe

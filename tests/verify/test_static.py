@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from shimgen.model.domain import Decision, Gap, Severity, SiteKind
 from shimgen.model.source import Tree, memory_tree

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from shimgen.checkout.command import GitError, git
 from shimgen.checkout.opening import Checkout
 from shimgen.checkout.repository import Repository
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(msgspec.Struct, frozen=True):
     """Names of a baseline; all "" where unknown. `date` is an RFC 2822 date, `remote` a URL without credentials."""
 
     commit: str = ""
@@ -40,8 +39,7 @@ def identify(checkout: Checkout) -> Identity:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Distance:
+class Distance(msgspec.Struct, frozen=True):
     """How far the commit read is from another: commits that only it has, that only the other has, and the paths of the
     files that differ (below the checkout's directory, relative to it)."""
 

@@ -8,8 +8,9 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from shimgen.model.errors import BaselineError, ConfigError
 
@@ -19,8 +20,7 @@ NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 RECORD = "RECORD"
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(msgspec.Struct, frozen=True):
     """An installed distribution.
 
     `folder` holds its packages and its metadata folder `info` (a name). `recorded` maps the paths of the files that it

@@ -15,8 +15,9 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from shimgen.checkout.files import move, sync_folder, write_new
 from shimgen.checkout.record import Record
@@ -26,8 +27,7 @@ PENDING = "pending.zip"
 LOCK = "lock"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where files are (`base`, to which recorded paths are relative) and where the journal about them is (`state`)."""
 
     base: Path

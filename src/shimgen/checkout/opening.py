@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from shimgen.checkout.directory import digest, directory_tree, installed_version
 from shimgen.checkout.installed import Package, find_package
@@ -18,8 +19,7 @@ from shimgen.model.errors import BaselineError
 from shimgen.model.source import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(msgspec.Struct, frozen=True):
     """A serving stack's source.
 
     `root` is the directory that all paths are relative to. `repository` is None where git does not hold the source.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One file of a record, with its content before and after."""
 
     path: str
@@ -14,8 +13,7 @@ class Entry:
     after: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """One run. `kind`: "apply" or "revert"; `head`, `version`: the baseline then; `drops`: the records taken back."""
 
     kind: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from shimgen.checkout.command import GitError, GitMissingError, finish, git, start
 from shimgen.model.errors import BaselineError
@@ -12,8 +13,7 @@ from shimgen.model.errors import BaselineError
 PYTHON_FILES = "*.py"
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(msgspec.Struct, frozen=True):
     """A git repository as seen from one directory of it.
 
     `prefix` leads from the top level of the work tree to that directory ("" or "python/"); `head` is the commit

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from shimgen.checkout.command import ISOLATED, GitError, git
 from shimgen.checkout.repository import Repository
@@ -18,8 +19,7 @@ from shimgen.checkout.repository import Repository
 CONVERSION = ("autocrlf", "eol")
 
 
-@dataclass(frozen=True, slots=True)
-class Scratch:
+class Scratch(msgspec.Struct, frozen=True):
     """A scratch repository: its own work tree, and how git is told about it."""
 
     worktree: Path

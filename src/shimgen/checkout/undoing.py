@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.checkout.files import content_id, inside
 from shimgen.checkout.journal import Place, applied, drop, read_record
@@ -19,8 +20,7 @@ Replaced = Callable[[Record, str, bytes], bool]
 """Whether a content of a path came with another baseline than the record's (an upgrade took the place of the file)."""
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedFile:
+class AppliedFile(msgspec.Struct, frozen=True):
     """A file that apply changed: blob ids before the first and after the last run that changed it.
 
     `intact`: it still is as the last run left it.
@@ -32,8 +32,7 @@ class AppliedFile:
     intact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reverted:
+class Reverted(msgspec.Struct, frozen=True):
     """What revert did. `edited`: of these files, edits that were made since were kept. `gone`: files (of `restored`'s
     journal) that no longer held anything of shimgen's. All empty: there was nothing to revert."""
 

@@ -11,7 +11,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.checkout.command import finish, start
 from shimgen.checkout.objects import read_blobs
@@ -28,8 +29,7 @@ ENTRY = re.compile(
 REGULAR = (b"100644", b"100755")
 
 
-@dataclass(slots=True)
-class _Listing:
+class _Listing(msgspec.Struct):
     """What is known of the work tree while it is being listed."""
 
     blobs: dict[str, str]

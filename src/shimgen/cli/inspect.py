@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import click
+from msgspec.structs import replace
 
 from shimgen.cli.console import about, emit, finish, note, paint
 from shimgen.cli.options import with_settings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from shimgen.cli.console import emit, note
 from shimgen.cli.options import one_source, requested, shared_options

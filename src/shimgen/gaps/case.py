@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
@@ -20,17 +20,15 @@ TRANSPARENT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """Why a forward is not emitted; `detail` fills the reason's sentence, `advice` is what a person could do."""
 
     reason: Reason
-    detail: dict[str, str] = field(default_factory=dict)
+    detail: dict[str, str] = msgspec.field(default_factory=dict)
     advice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """One gap under decision."""
 
     program: Program

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
+
+from msgspec.structs import replace
 
 from shimgen.gaps.scope import CORE
 from shimgen.model.domain import Demand, Scope, Severity, SiteKind

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.gaps.binding import same_signature
 from shimgen.gaps.case import CALLABLE, Case, Refusal
@@ -82,8 +84,7 @@ def _inner_first(wrappers: Sequence[Wrapper]) -> list[list[Wrapper]]:
     return sorted(groups.values(), key=lambda g: (max(level(w.cls, frozenset()) for w in g), g[0].cls))
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(msgspec.Struct, frozen=True):
     """A gap before its group has agreed."""
 
     gap: Gap

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, Expr, Function
@@ -24,8 +26,7 @@ _EMPTY_BASES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(msgspec.Struct, frozen=True):
     """The answer for one class and member.
 
     `provider` when the checkout defines it; `external` names a base outside the checkout that provides it;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.gaps.binding import fills
 from shimgen.gaps.case import Case
@@ -42,8 +43,7 @@ def _parameters(case: Case, provider: Provider, function: Function) -> Iterator[
             yield f"parameter {param.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Followed:
+class _Followed(msgspec.Struct, frozen=True):
     """Follows a parameter of `member` of a model class through the functions that it is handed to."""
 
     program: Program

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Expr, Function
@@ -13,20 +14,18 @@ from shimgen.model.program import Program
 _BUILTINS = frozenset(dir(builtins))
 
 
-@dataclass(slots=True)
-class Path:
+class Path(msgspec.Struct):
     """What a wrapper's forward does: own attributes it reads (with the line), what it runs of the delegate
     ("" stands for calling the delegate itself), chains of the delegate that it reads, and why it could not be
     followed to the end. Chains are relative to the delegate."""
 
-    own: dict[str, str] = field(default_factory=dict)
-    runs: dict[str, str] = field(default_factory=dict)
-    touched: set[str] = field(default_factory=set)
+    own: dict[str, str] = msgspec.field(default_factory=dict)
+    runs: dict[str, str] = msgspec.field(default_factory=dict)
+    touched: set[str] = msgspec.field(default_factory=set)
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(msgspec.Struct, frozen=True):
     """A function on the path, in the module at `where`: `own` names the wrapper in it and `held` the delegate
     ("" for what has no name there)."""
 

@@ -5,7 +5,7 @@ Chains are relative to the object: "capture_aux_hidden_states" or "model.layers_
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from shimgen.gaps.paths import Path, follow
 from shimgen.model.domain import ClassRef
@@ -18,16 +18,15 @@ _DEPTH = 6
 _HARMLESS = frozenset(("getattr", "hasattr", "isinstance", "id", "type", "len", "super", "setattr"))
 
 
-@dataclass(slots=True)
-class Effects:
+class Effects(msgspec.Struct):
     """What a member does to its own object: chains it writes, reads and calls, each with the place; `methods` are
     the object's own methods that run on the way; `mutates` is a place where it changes something that it reached
     through a local name."""
 
-    writes: dict[str, str] = field(default_factory=dict)
-    reads: dict[str, str] = field(default_factory=dict)
-    called: dict[str, str] = field(default_factory=dict)
-    methods: dict[str, str] = field(default_factory=dict)
+    writes: dict[str, str] = msgspec.field(default_factory=dict)
+    reads: dict[str, str] = msgspec.field(default_factory=dict)
+    called: dict[str, str] = msgspec.field(default_factory=dict)
+    methods: dict[str, str] = msgspec.field(default_factory=dict)
     mutates: str = ""
 
 

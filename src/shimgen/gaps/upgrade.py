@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+
+import msgspec
 
 from shimgen.gaps.finder import engine_facing, is_due
 from shimgen.gaps.members import Lookup, Members
@@ -18,8 +19,7 @@ Key = tuple[str, str]
 """A class: its path from the package's folder, and its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One revision without any shim: the program, its wrappers and demands, and the gaps of every severity."""
 
     program: Program
@@ -103,8 +103,7 @@ def _wrappers(before: _Revision, after: _Revision, moved: Mapping[Key, Key], sco
             yield change
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(msgspec.Struct, frozen=True):
     """One member of one wrapper: its class at the new revision (None when gone), and its gap at each revision.
 
     `scoped`: the old gap was in scope.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -38,8 +37,7 @@ class _Sent(msgspec.Struct, array_like=True):
     leads: dict[str, list[Import]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(msgspec.Struct, frozen=True):
     searches: Sequence[str] = ()
     modules: Sequence[str] = ()
 
@@ -69,12 +67,11 @@ def _tasks(paths: Sequence[str], size: int, kind: str) -> Iterator[_Task]:
         yield _Task(**{kind: paths[start : start + size]})
 
 
-@dataclass(slots=True)
-class _Crew:
+class _Crew(msgspec.Struct):
     files: Files
     progress: Progress
-    leads: dict[str, list[Import]] = field(default_factory=dict)
-    _decoder: msgspec.msgpack.Decoder[_Sent] = field(default_factory=lambda: msgspec.msgpack.Decoder(_Sent))
+    leads: dict[str, list[Import]] = msgspec.field(default_factory=dict)
+    _decoder: msgspec.msgpack.Decoder[_Sent] = msgspec.field(default_factory=lambda: msgspec.msgpack.Decoder(_Sent))
 
     def work(self, tasks: Sequence[_Task]) -> None:
         """Extract the facts of all files of the tasks."""

@@ -8,7 +8,9 @@ What it cannot follow is unknown, with the reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.index.coverage import always_assigned
 from shimgen.index.registry import literal
@@ -25,8 +27,7 @@ _RETURN_SELF = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(msgspec.Struct, frozen=True):
     """What an expression may evaluate to: instances of classes, the classes themselves, None, or unknown.
     `registered`: a factory of the profile makes it."""
 
@@ -51,8 +52,7 @@ class Values:
 NOTHING = Values()
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """A function under evaluation: for which object, defined by which class, with which arguments."""
 
     path: str
@@ -63,12 +63,11 @@ class Frame:
     depth: int = _DEPTH
 
 
-@dataclass(slots=True)
-class _Assigned:
+class _Assigned(msgspec.Struct):
     """Assignments to one attribute while constructors run."""
 
     owner: ClassRef
-    stores: list[tuple[Store, Function, Values]] = field(default_factory=list)
+    stores: list[tuple[Store, Function, Values]] = msgspec.field(default_factory=list)
 
 
 class Evaluator:

@@ -6,7 +6,8 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.index.syntax import source_of
 from shimgen.index.use.names import Names, names_of
@@ -90,8 +91,7 @@ class _Lines:
         return index < len(self._numbers) and self._numbers[index] <= (node.end_lineno or node.lineno)
 
 
-@dataclass(slots=True)
-class _Round:
+class _Round(msgspec.Struct):
     uses: list[Use]
     env: Environment
 

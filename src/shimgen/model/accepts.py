@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
+
+import msgspec
 
 RELEASE = re.compile(r"[vV]?(\d+(?:\.\d+)*)(?:[._-]?(a|b|c|rc|alpha|beta|pre|preview|dev|post)[._-]?(\d*))?(?:[-+].*)?")
 _BEFORE = ("dev", "a", "alpha", "b", "beta", "c", "rc", "pre", "preview")
@@ -27,8 +28,7 @@ def release_key(text: str) -> tuple[tuple[int, ...], int, int] | None:
     return tuple(numbers), phase, int(found[3] or 0) if kind else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(msgspec.Struct, frozen=True):
     """Gaps that the user accepts: globs of wrapper and member, and why.
 
     `until` is the last day on which it holds, or the release with which it no longer does; None: for ever.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from shimgen.model.domain import FileChange
 
@@ -17,8 +18,7 @@ class CarriedState(StrEnum):
     CONFLICTS = "conflicts"
 
 
-@dataclass(frozen=True, slots=True)
-class HunkConflict:
+class HunkConflict(msgspec.Struct, frozen=True):
     """Where a carried patch does not apply: 1-based `hunk` of the file's, 1-based `line` of the file (0: there is no
     such file), the reason as a clause, and what stands at that line now."""
 
@@ -36,8 +36,7 @@ class HunkConflict:
         return f"{where}, hunk {self.hunk}: {self.reason}{stands}"
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedPatch:
+class CarriedPatch(msgspec.Struct, frozen=True):
     """One carried patch on one source.
 
     `name` is what the user calls it, `reason` why it is carried, `first` that it comes before the shims. `changes`

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from shimgen.model.facts import CallShape, Expr, Param
 from shimgen.model.profile import Recipe
@@ -31,8 +32,7 @@ class Severity(StrEnum):
     DRIFT = "drift"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ClassRef:
+class ClassRef(msgspec.Struct, frozen=True, order=True):
     """Identity of a class: path and qualified name (two classes may share a name), and its line."""
 
     path: str
@@ -40,8 +40,7 @@ class ClassRef:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """One place where the engine uses a member.
 
     `guard` is the probe's source, `message` the text of the error that the engine raises when a probe says no.
@@ -69,8 +68,7 @@ class Site:
         return not self.guarded and not self.ambiguous and self.kind not in harmless
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(msgspec.Struct, frozen=True):
     """One member the engine uses, with all sites (sorted by path and line) and the interfaces it belongs to.
 
     `protocol`: a declared interface that the engine tests for, whose name is `member`.
@@ -87,8 +85,7 @@ class Demand:
         return tuple(sorted({s.role for s in self.sites if not s.ambiguous}))
 
 
-@dataclass(frozen=True, slots=True)
-class Delegate:
+class Delegate(msgspec.Struct, frozen=True):
     """What a wrapper holds: `attribute` of the wrapper, assigned by class `owner` at `line`.
 
     `candidates` are the classes it may be an instance of; empty with `unknown` saying why when only run time knows.
@@ -104,8 +101,7 @@ class Delegate:
     shape: str = "full"
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
+class Wrapper(msgspec.Struct, frozen=True):
     """A composing class. `entry`: the engine can hold an instance of exactly this class. `role` as in the profile."""
 
     cls: ClassRef
@@ -127,8 +123,7 @@ class MemberKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(msgspec.Struct, frozen=True):
     """The class of a candidate's MRO that supplies a member, and how."""
 
     candidate: ClassRef
@@ -235,8 +230,7 @@ class Reason(StrEnum):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """A demanded member that a wrapper lacks or has wrongly, and what is done about it.
 
     `providers` holds one provider for each candidate that has the member. `detail` fills the reason's sentence;
@@ -252,7 +246,7 @@ class Gap:
     decision: Decision
     providers: tuple[Provider, ...] = ()
     reason: Reason | None = None
-    detail: Mapping[str, str] = field(default_factory=dict)
+    detail: Mapping[str, str] = msgspec.field(default_factory=dict)
     advice: str = ""
     demanded: bool = True
     recipe: str = ""
@@ -285,8 +279,7 @@ class Gap:
         return self.reason.value.format(**{**known, **self.detail})
 
 
-@dataclass(frozen=True, slots=True)
-class Shim:
+class Shim(msgspec.Struct, frozen=True):
     """A generated member, placed: `text` is what is inserted into `place`'s class body (with its own line ends)."""
 
     gap: Gap
@@ -295,8 +288,7 @@ class Shim:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(msgspec.Struct, frozen=True):
     """One file before and after, the classes that changed in it and their new members."""
 
     path: str
@@ -305,8 +297,7 @@ class FileChange:
     shims: tuple[Shim, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Which gaps a command is about. Empty tuples mean all; `severity` "all" means every severity."""
 
     interfaces: tuple[str, ...] = ()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Expr, Function, ModuleFacts, Use
 from shimgen.model.source import Skipped
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True):
     """What a name stands for. `kind`: "class" (`ref`), "function" (`path`, `name`), "value" (a module-level
     assignment: `path`, `name`), "module" (`path`), "external" (`name` is its dotted import name) or "unknown"."""
 
@@ -22,8 +22,7 @@ class Resolved:
     ref: ClassRef | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mro:
+class Mro(msgspec.Struct, frozen=True):
     """C3 linearisation of the classes found in the checkout, with the external bases met on the way.
 
     `unresolved`: base expressions that resolve to nothing known; then the MRO is not complete.
@@ -34,8 +33,7 @@ class Mro:
     unresolved: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(msgspec.Struct, frozen=True):
     """An attribute that instances have because some method assigns it.
 
     `owner` is the class whose method does, at `line`. `types` are the classes of the checkout that the value may be

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.domain import ClassRef
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Proof:
+class Proof(msgspec.Struct, frozen=True, order=True):
     """One check of one shim. `wrapper` is the class that holds the shim, `check` the name of what was tried,
     `detail` says what went wrong ("" when the check passed)."""
 
@@ -20,8 +20,7 @@ class Proof:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """How many shims passed every check (`proven`), how many failed one (`failed`), and the failures, sorted."""
 
     proven: int

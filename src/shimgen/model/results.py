@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from shimgen.model.accepts import Accept
 from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Provider, Shim, Wrapper
@@ -11,8 +12,7 @@ from shimgen.model.proof import Proof
 from shimgen.model.source import Baseline, Stats
 
 
-@dataclass(frozen=True, slots=True)
-class Recognition:
+class Recognition(msgspec.Struct, frozen=True):
     """What a checkout turned out to be. `url` and `revision`: where it comes from, "" when nothing says so. `digest`:
     of the Python files of the baseline, the same for the same files wherever they are from."""
 
@@ -24,8 +24,7 @@ class Recognition:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """A shim found in the checkout: the class it stands in, the line of its marker, and its text."""
 
     cls: ClassRef
@@ -34,8 +33,7 @@ class Marked:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(msgspec.Struct, frozen=True):
     """A shim in the checkout that shimgen would not write today: where it is, and why as a sentence."""
 
     cls: ClassRef
@@ -44,8 +42,7 @@ class Stale:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(msgspec.Struct, frozen=True):
     """What one run found, sorted. `gaps` are those in scope; `root` is the package's prefix in the checkout;
     `unnamed` are demanded members that no interface of the profile names: what a new release asks for anew.
     `everything` has wrapper and member of every gap, whatever the scope; `release` is what the source calls itself, ""
@@ -57,7 +54,7 @@ class Analysis:
     wrappers: tuple[Wrapper, ...] = ()
     demands: tuple[Demand, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    stats: Stats = field(default_factory=Stats)
+    stats: Stats = msgspec.field(default_factory=Stats)
     stale: tuple[Stale, ...] = ()
     unnamed: tuple[str, ...] = ()
     everything: frozenset[tuple[str, str]] = frozenset()
@@ -75,8 +72,7 @@ class Analysis:
         return tuple(gap for gap in self.gaps if gap.decision is Decision.REFUSE)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """An analysis, and the series that closes its gaps: changed files, sorted, the patch as git prints it, and
     what verification found of each shim. `recovered`: what was done about an earlier run that was killed."""
 
@@ -87,18 +83,16 @@ class Outcome:
     recovered: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """An analysis narrowed to what is explained, the shims that its gaps would get, and what each wrapper provides
     by itself of what is demanded."""
 
     analysis: Analysis
     shims: tuple[Shim, ...] = ()
-    provided: Mapping[ClassRef, Mapping[str, Provider]] = field(default_factory=dict)
+    provided: Mapping[ClassRef, Mapping[str, Provider]] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What a CI gate makes of an analysis: gaps that could be closed, refused ones, accepted ones with the reason
     that the user gave, and stale shims. `accepts` are the acceptances, each with its state: it "holds", it has
     "expired", or it is "idle", about no gap at all."""

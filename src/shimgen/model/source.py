@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha1
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+
+class Baseline(msgspec.Struct, frozen=True):
     """The exact source analysed.
 
     `kind` is "git", "directory" or "package"; `id` a commit, or a digest of the content; `dirty` names the
@@ -26,8 +26,7 @@ def blob_id(content: bytes) -> str:
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(msgspec.Struct, frozen=True):
     """The files of one baseline: `blobs` maps path -> git blob id, `load` brings the bytes of some paths.
 
     Paths are relative to the checkout, with forward slashes. `load` must be pure for a given baseline.
@@ -63,8 +62,7 @@ def memory_tree(files: Mapping[str, bytes], kind: str = "directory") -> Tree:
     return Tree(Baseline(kind, digest.hexdigest()), ids, lambda paths: {p: content[p] for p in paths})
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """A file that could not be analysed, and why."""
 
     path: str
@@ -72,8 +70,7 @@ class Skipped:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(msgspec.Struct, frozen=True):
     """How much was seen: files of the tree, those parsed now, those whose facts were known (`cached`), those that did
     not matter (`filtered`), lines of the files that had to be read, wall seconds, also of each stage.
 
@@ -86,6 +83,6 @@ class Stats:
     filtered: int = 0
     lines: int = 0
     seconds: float = 0.0
-    skipped: tuple[Skipped, ...] = field(default=())
+    skipped: tuple[Skipped, ...] = msgspec.field(default=())
     stages: tuple[tuple[str, float], ...] = ()
     trouble: str = ""

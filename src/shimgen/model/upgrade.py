@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from shimgen.model.domain import ClassRef, Decision, Severity, Site
 from shimgen.model.source import Baseline, Stats
@@ -27,8 +28,7 @@ EMITTED = (Fate.NEEDED, Fate.CHANGED)
 """The fates of members that the new revision gets as a shim."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemberFate:
+class MemberFate(msgspec.Struct, frozen=True):
     """One member of one wrapper, old revision to new.
 
     `wrapper` is the class at the new revision (at the old one when it is gone). `was` is what shimgen decides at the
@@ -71,8 +71,7 @@ class WrapperFate(StrEnum):
     LEFT = "no longer a wrapper"
 
 
-@dataclass(frozen=True, slots=True)
-class WrapperChange:
+class WrapperChange(msgspec.Struct, frozen=True):
     """A wrapper that came, went or moved; `old` is where it was when it moved."""
 
     cls: ClassRef
@@ -89,8 +88,7 @@ class DemandFate(StrEnum):
     CALLS = "calls"
 
 
-@dataclass(frozen=True, slots=True)
-class DemandChange:
+class DemandChange(msgspec.Struct, frozen=True):
     """A demand that came, went, or is made in another way.
 
     `before` is the old name of a renamed one. `old` and `new` are how the engine calls it; severities are None where
@@ -109,17 +107,15 @@ class DemandChange:
     sites: tuple[Site, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(msgspec.Struct, frozen=True):
     """One side of an upgrade: what the user called it, and what it is."""
 
     name: str
     baseline: Baseline
-    stats: Stats = field(default_factory=Stats)
+    stats: Stats = msgspec.field(default_factory=Stats)
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(msgspec.Struct, frozen=True):
     """Everything that differs between two revisions, in scope; sorted."""
 
     profile_name: str

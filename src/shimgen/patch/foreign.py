@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from shimgen.model.errors import GenerateError
 from shimgen.patch.diff import split_lines
@@ -46,15 +47,14 @@ def read_foreign(name: str, content: bytes) -> tuple[FilePatch, ...]:
     return patches
 
 
-@dataclass(slots=True)
-class _Head:
+class _Head(msgspec.Struct):
     """What stands above the hunks of a file: names (None until they are known), blob ids, mode, and what git adds."""
 
     source: str | None = None
     target: str | None = None
     ids: tuple[str, str] = (UNKNOWN_ID, UNKNOWN_ID)
     mode: str = "100644"
-    extended: dict[str, str] = field(default_factory=dict)
+    extended: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class _Foreign(Reader):

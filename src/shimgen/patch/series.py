@@ -9,7 +9,8 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.patch.text import encode_path, quote, render
 from shimgen.patch.values import FilePatch
@@ -24,8 +25,7 @@ LONGEST_SLUG = 52
 MISREAD = re.compile(r"(---|diff -|Index: |From |>From |[A-Za-z-]+: |\[PATCH|-- >8)")
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
+class Letter(msgspec.Struct, frozen=True):
     """One patch of a series: what its commit says, and the files it changes."""
 
     subject: str

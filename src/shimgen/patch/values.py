@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import groupby
+
+import msgspec
+from msgspec.structs import replace
 
 CONTEXT, REMOVED, ADDED = b" ", b"-", b"+"
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(msgspec.Struct, frozen=True):
     """One place that changes.
 
     `old_at` and `new_at` are 0-based indexes of the hunk's first line. `lines` are as in the patch text: a mark
@@ -33,8 +34,7 @@ class Hunk:
         return tuple(line[1:] for line in self.lines if line[:1] != REMOVED)
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(msgspec.Struct, frozen=True):
     """The change of one file that exists before and after, with its blob ids (possibly abbreviated) and git mode."""
 
     path: str
@@ -50,8 +50,7 @@ class FilePatch:
         return marks.count(ADDED), marks.count(REMOVED)
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(msgspec.Struct, frozen=True):
     """Why a patch does not apply: 1-based `line` of the file that it met, and the reason as a clause."""
 
     path: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.model.carried import CarriedState, HunkConflict
 from shimgen.model.source import blob_id
@@ -13,8 +15,7 @@ from shimgen.patch.foreign import UNKNOWN_ID, context_of
 from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(msgspec.Struct, frozen=True):
     """How a patch fares. `contents` are the files that it changes, afterwards; none when it conflicts."""
 
     state: CarriedState
@@ -41,8 +42,7 @@ def weigh(patches: Sequence[FilePatch], contents: Mapping[str, bytes]) -> Weighe
     return Weighed(state, changed, (), hunks, there)
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(msgspec.Struct, frozen=True):
     content: bytes
     there: int = 0
     conflicts: tuple[HunkConflict, ...] = ()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.config import Settings
 from shimgen.demands import collect, unnamed
@@ -28,8 +30,7 @@ def analyse(settings: Settings) -> Analysis:
     return timed(session, work_out(session).analysis)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """All that one tree holds, whatever the scope."""
 
     tree: Tree
@@ -39,8 +40,7 @@ class Found:
     gaps: tuple[Gap, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """An analysis with what it was made of. `bare` is the tree without the shims of earlier runs, of which `kept`
     are the gaps that they rightly close."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
@@ -11,8 +12,7 @@ from shimgen.config import FILE_NAME, Pin
 from shimgen.model.source import Baseline
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """How a checkout differs from the pin, as a sentence, and the command that moves on."""
 
     sentence: str

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
@@ -41,8 +43,7 @@ class Clock:
             self._spent[name] = self._spent.get(name, 0.0) + time.perf_counter() - started
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """One checkout, opened and recognised: what every command starts from. `recovered`: what was done about a run
     that was killed; `notes`: what a person should know of the checkout besides."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from shimgen.config import Settings
 from shimgen.gaps import Side, compare, compare_demands

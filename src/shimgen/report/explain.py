@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from textwrap import dedent, indent
+
+from msgspec.structs import replace
 
 from shimgen.model.domain import Decision, Demand, Gap, Provider, Shim, Wrapper
 from shimgen.report.text import Paint, because, by_severity, count, folded, holds, place, plain, sites

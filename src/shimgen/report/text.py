@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from shimgen.model.accepts import Accept
 from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper

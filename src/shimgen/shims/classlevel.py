@@ -4,7 +4,8 @@ passed to the wrapper's class becomes what the delegate's class wants."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.domain import ClassRef, Delegate, Gap, Reason
 from shimgen.model.facts import Expr, Function, Param
@@ -13,8 +14,7 @@ from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Construction:
+class Construction(msgspec.Struct, frozen=True):
     """The constructor call that makes a delegate: the callee as written, what each parameter of the delegate's
     constructor is given, and the wrapper's own constructor around it."""
 

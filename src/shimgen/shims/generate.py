@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Reason, Shim
 from shimgen.model.errors import GenerateError
@@ -58,8 +59,7 @@ def _order(gap: Gap) -> tuple[ClassRef, str, str, ClassRef]:
     return gap.target, gap.member, gap.wrapper.delegate.attribute, gap.wrapper.cls
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(msgspec.Struct, frozen=True):
     """A member with the text of its lines, and the place it goes to."""
 
     gap: Gap
@@ -71,8 +71,7 @@ class _Placed:
         return self.gap.target.path
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(msgspec.Struct, frozen=True):
     """A class that gets members, in its file, with the names seen from its body."""
 
     source: Source
@@ -117,7 +116,7 @@ class _Maker:
         except UnicodeEncodeError:
             why = f"its file is written in {target.source.encoding}, which lacks a letter of the names"
             raise no_place(why) from None
-        return _Placed(dataclasses.replace(gap, detail={**gap.detail, **made.detail}), place, lines)
+        return _Placed(replace(gap, detail={**gap.detail, **made.detail}), place, lines)
 
     def _forward(self, gap: Gap, target: _Target, place: Place) -> tuple[Draft, str]:
         """A forwarding member and its marker."""
@@ -166,12 +165,12 @@ def _merged(gaps: Sequence[Gap]) -> Gap:
         raise no_place(f"two of its attributes hold an object that has {first.member}")
     candidates = tuple(dict.fromkeys(c for g in gaps for c in g.wrapper.delegate.candidates))
     optional = any(g.wrapper.delegate.optional for g in gaps)
-    delegate = dataclasses.replace(first.wrapper.delegate, optional=optional, candidates=candidates)
-    return dataclasses.replace(
+    delegate = replace(first.wrapper.delegate, optional=optional, candidates=candidates)
+    return replace(
         first,
-        wrapper=dataclasses.replace(first.wrapper, delegate=delegate),
+        wrapper=replace(first.wrapper, delegate=delegate),
         providers=tuple(dict.fromkeys(p for g in gaps for p in g.providers)),
-        demand=dataclasses.replace(first.demand, sites=tuple(dict.fromkeys(s for g in gaps for s in g.demand.sites))),
+        demand=replace(first.demand, sites=tuple(dict.fromkeys(s for g in gaps for s in g.demand.sites))),
     )
 
 
@@ -202,7 +201,7 @@ def _drop_dependents(
 
 def _refusal(gap: Gap, error: RefusedError) -> Gap:
     advice = error.advice or f"write {gap.member} on {gap.target.name} by hand"
-    return dataclasses.replace(
+    return replace(
         gap, decision=Decision.REFUSE, reason=error.reason, detail={**gap.detail, **error.detail}, advice=advice
     )
 

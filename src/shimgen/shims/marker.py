@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.facts import MARKER
 from shimgen.shims.source import Function, Source, class_sites, first_line, last_line, parse
@@ -33,8 +34,7 @@ def marker(target: str, classes: Iterable[str], width: int) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ExistingShim:
+class ExistingShim(msgspec.Struct, frozen=True):
     """A shim found in a file: `cls` is the class's qualified name, at `class_line`; `line` is the marker's.
 
     `source[start:end]` is what was inserted: the blank line above and all lines down to the shim's last, which

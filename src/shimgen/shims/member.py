@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from shimgen.model.domain import Gap, MemberKind, Provider, Reason, SiteKind, render_signature
@@ -21,19 +21,17 @@ from shimgen.shims.spelling import spelled
 _VALUES = frozenset({MemberKind.PROPERTY, MemberKind.CACHED_PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE})
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """What becomes text: a template and its fields. `target` is what the marker names, `detail` what the gap's
     evidence gains."""
 
     template: str
     target: str
     fields: Mapping[str, object]
-    detail: Mapping[str, str] = field(default_factory=dict)
+    detail: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """What surrounds a member: the program, the scope it is defined in, and where its signature was written."""
 
     program: Program

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.shims.marker import accessors, is_marked
 from shimgen.shims.refusal import no_place
@@ -14,8 +15,7 @@ LOADER = "load_weights"
 _LANDMARKS = (LOADER, "forward", "__init__")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Behind line `line`; `indent` of a member there, and `unit`, one more level of indentation."""
 
     line: int

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.program import Program
 from shimgen.shims.place import names_in_class
@@ -14,8 +15,7 @@ from shimgen.shims.source import ClassSite, Function, Source
 _BUILTINS = frozenset(dir(builtins))
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """The names seen from a class body in the module at `path`.
 
     `early` are bound by the module, for sure, before the class statement; `late` are bound somewhere in the module,

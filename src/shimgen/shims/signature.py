@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.domain import MemberKind, Provider, Reason
 from shimgen.model.facts import Param
@@ -19,8 +20,7 @@ _GENERICS = frozenset({"list", "dict", "tuple", "set", "frozenset", "type"})
 _SUMS = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load, ast.Tuple)
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Where a signature was written: the module and line, and whether annotations stay unevaluated there. `source`
     is None when the module could not be read."""
 
@@ -30,8 +30,7 @@ class Origin:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """`own` is the name of the first parameter, "" for a static method; `params` are those a caller fills."""
 
     own: str

@@ -10,7 +10,8 @@ import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.shims.refusal import no_place
 
@@ -18,8 +19,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """`starts` holds the offset of each line's first byte; `ends` that of its terminator. A byte order mark counts as
     part of the first line."""
 
@@ -77,8 +77,7 @@ def _collector_off() -> Iterator[None]:
             gc.enable()
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSite:
+class ClassSite(msgspec.Struct, frozen=True):
     """A class statement; `scopes` are the functions and classes around it, from the outside in."""
 
     name: str

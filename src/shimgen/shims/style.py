@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Style:
+
+class Style(msgspec.Struct, frozen=True):
     """Settings of black. `target_versions` are black's names ("py310"); unknown ones are ignored."""
 
     line_length: int = 88

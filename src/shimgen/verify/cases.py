@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
@@ -23,8 +24,7 @@ class UnsafeError(Exception):
     """The shim does something that is never executed, not even in the sandbox; the text says what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """One shim as the sandbox reads it (field by field, as JSON); `box/case.py` describes the fields."""
 
     wrapper: str

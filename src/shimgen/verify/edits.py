@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
+
+import msgspec
 
 from shimgen.verify.source import Function, Source, first_line, statements
 
@@ -84,8 +85,7 @@ def _imported(node: Import) -> Iterator[Imported]:
         yield from ((a.name, 0, "", a.asname) for a in node.names)
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
+class _Comparison(msgspec.Struct, frozen=True):
     """Statement by statement: equal text is equal, and only where it is not the syntax is looked at."""
 
     before: Source

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.model.domain import Shim
 from shimgen.model.facts import Param
@@ -17,8 +18,7 @@ class NotFoundError(Exception):
     """The shim's statements could not be told from the rest of the file; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """The statements of one shim in the edited file. `kind`: "method", "property", "classmethod",
     "staticmethod" or "attribute"; `function` is the def that is called (a property's getter).
     `everything` are the statements with their overloads, `foreign` the decorators that do not make a kind."""

@@ -8,14 +8,14 @@ import re
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """`raw` are the lines with their line ends, `lines` the same as text without them."""
 
     tree: ast.Module
@@ -27,8 +27,7 @@ class Source:
         return "\n".join(self.lines[first_line(node) - 1 : node.end_lineno])
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSite:
+class ClassSite(msgspec.Struct, frozen=True):
     """A class statement, and the functions around it."""
 
     node: ast.ClassDef

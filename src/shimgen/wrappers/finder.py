@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from shimgen.model.domain import ClassRef, Delegate, Wrapper
 from shimgen.model.profile import Profile
@@ -11,8 +11,7 @@ from shimgen.wrappers.entries import entry_classes
 from shimgen.wrappers.shapes import Shapes
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(msgspec.Struct, frozen=True):
     """One attribute that may be the delegate, with its shape."""
 
     attribute: Attribute

@@ -4,7 +4,9 @@ wherever some value could not be followed, nothing is said to be missing."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.gaps.members import Lookup, Members
 from shimgen.model.domain import ClassRef, MemberKind
@@ -19,8 +21,7 @@ _HARMLESS = frozenset(("hasattr", "getattr", "isinstance", "super", "type", "id"
 _OTHER = Expr("other")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One lookup of a chain: `name` on instances of `holder`, as the `parts` before it lead there."""
 
     holder: ClassRef
@@ -33,8 +34,7 @@ class Step:
         return self.lookup.provider is None and not self.lookup.external
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(msgspec.Struct, frozen=True):
     """`last`: the lookups of the last name. `gone`: the first lookups on the way that find nothing.
     `sure`: every value on the way is known, so that `last` and `gone` are all there is."""
 

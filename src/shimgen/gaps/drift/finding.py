@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from shimgen.gaps.drift.chains import Chains
 from shimgen.gaps.drift.near import NearNames
@@ -14,8 +15,7 @@ from shimgen.model.facts import Function
 from shimgen.model.program import Program
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One thing that is wrong in `owner`'s code, seen from `wrapper`; `detail` has "place", the line to look at."""
 
     wrapper: Wrapper
@@ -41,8 +41,7 @@ class Bodies:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """The analysis so far. `facing` are the wrappers that the engine can hold or reaches through another one."""
 
     program: Program
@@ -51,7 +50,7 @@ class Context:
     demands: Mapping[str, Demand]
     facing: frozenset[ClassRef]
     near: NearNames
-    bodies: Bodies = field(default_factory=Bodies)
+    bodies: Bodies = msgspec.field(default_factory=Bodies)
 
 
 def a(kind: MemberKind) -> str:

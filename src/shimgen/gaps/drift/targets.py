@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from shimgen.gaps.binding import binds
 from shimgen.gaps.case import CALLABLE, TRANSPARENT
@@ -14,8 +15,7 @@ from shimgen.model.domain import ClassRef, MemberKind, Provider, Reason, SiteKin
 from shimgen.model.facts import Function, Param
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(msgspec.Struct, frozen=True):
     """One use of a chain by a member of a wrapper, with the lookups that it leads to."""
 
     context: Context

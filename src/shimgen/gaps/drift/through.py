@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from shimgen.model.facts import CallShape, Expr, Function
 
@@ -12,8 +14,7 @@ _LOOKUPS = frozenset(("hasattr", "getattr"))
 _QUIET = _LOOKUPS | {"isinstance", "callable", "len", "list", "tuple", "dict", "super"}
 
 
-@dataclass(frozen=True, slots=True)
-class Through:
+class Through(msgspec.Struct, frozen=True):
     """One use of `self.<chain>` in a method, e.g. "language_model.start_layer".
 
     `call`: the call when it is one. `guarded`: the method first looks whether the name is there, or catches the

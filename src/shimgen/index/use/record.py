@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from shimgen.index.syntax import source_of
@@ -23,8 +23,7 @@ def source(node: ast.AST) -> str:
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
 
 
-@dataclass(frozen=True, slots=True)
-class Catch:
+class Catch(msgspec.Struct, frozen=True):
     """A `try` around a use: its handler for AttributeError, which may raise an error of its own."""
 
     text: str
@@ -32,8 +31,7 @@ class Catch:
     message: str = ""
 
 
-@dataclass(slots=True)
-class Detail:
+class Detail(msgspec.Struct):
     """What is particular about one use."""
 
     kind: str

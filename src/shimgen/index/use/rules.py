@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
+
+import msgspec
 
 from shimgen.model.globs import matches
 from shimgen.model.profile import Profile, Receiver, is_searched
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where an expression stands: the names of the class (and what `self` is annotated with) and of the function."""
 
     classes: tuple[str, ...] = ()
@@ -25,8 +25,7 @@ class Place:
         return ".".join((*self.classes[:1], self.function))
 
 
-@dataclass(frozen=True, slots=True)
-class _Chain:
+class _Chain(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     anywhere: bool
     index: int
@@ -48,8 +47,7 @@ def _narrowed(rule: Receiver, place: Place) -> bool:
     return not rule.functions or any(fnmatchcase(place.function, glob) for glob in rule.functions)
 
 
-@dataclass(frozen=True, slots=True)
-class Clue:
+class Clue(msgspec.Struct, frozen=True):
     """What a file's text shows when rules can fit in it: `pattern` near each use, and one set of `words` somewhere.
 
     `hint` is a simple pattern that occurs wherever `pattern` does, and is much faster to look for.
@@ -66,8 +64,7 @@ class Clue:
         return self.hint is self.pattern or self.pattern.search(content) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True):
     """The rules that hold in one file, by the last name of what they match.
 
     `holders` are the names that lead to a model: `target_worker` and `model_runner` in
