@@ -7,8 +7,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import msgspec
 
 from shimgen.verify.cases import Case
 
@@ -19,8 +20,7 @@ ISOLATED = ("-I", "-S", "-W", "ignore", "-c")
 HOME = Path(__file__).parent
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """What a sandbox may use: wall seconds in all and for each shim, bytes of memory."""
 
     seconds: float = 60.0
@@ -28,8 +28,7 @@ class Limits:
     memory: int = 512 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """One check of one case, as the sandbox saw it."""
 
     check: str
@@ -46,7 +45,7 @@ def execute(cases: Sequence[Case], limits: Limits = STANDARD, python: str = sys.
     if not cases:
         return []
     request = {
-        "cases": [asdict(c) for c in cases],
+        "cases": [msgspec.to_builtins(c) for c in cases],
         "memory": limits.memory,
         "seconds": max(1, round(limits.seconds)),
         "each": limits.each,
