@@ -237,15 +237,18 @@ class _Finder:
 
     @staticmethod
     def _disagree(draft: _Draft, other: _Draft) -> bool:
-        """Whether one forward on the shared class would be wrong for the other wrapper."""
+        """Whether one forward on the shared class would be wrong for the other wrapper.
+
+        Where the other delegate lacks the member, a method only fails as its absence did, unless a probe sees it.
+        """
         mine, theirs = draft.gap.providers, other.gap.providers
         if draft.gap.recipe or other.gap.recipe:
             return other.gap.recipe != draft.gap.recipe
         if _on_class(draft):
             return other.refusal is not None or {p.candidate for p in mine} != {p.candidate for p in theirs}
         if other.refusal is not None:
-            is_value = all(p.kind not in CALLABLE for p in mine)
-            return not (is_value and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
+            harmless = all(p.kind not in CALLABLE for p in mine) or not draft.gap.demand.probed
+            return not (harmless and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
         called = {mine[0].kind in CALLABLE, theirs[0].kind in CALLABLE}
         return len(called) > 1 or (called == {True} and not same_signature(mine[0].params, theirs[0].params))
 

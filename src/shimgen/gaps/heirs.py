@@ -38,11 +38,16 @@ class Heirs:
         return any(self._members.defines(cls, gap.member) for cls in order[: order.index(gap.target)])
 
     def _wrong(self, heir: ClassRef, gap: Gap) -> str:
+        """Why the shim would be wrong for the heir, "" when it is not.
+
+        Where the heir's delegate lacks the member, a method only fails as its absence did, unless a probe sees it.
+        """
         attribute = gap.wrapper.delegate.attribute
         held = self._program.attributes(heir).get(attribute)
         called = gap.assembly is not None or any(p.kind in CALLABLE for p in gap.providers)
+        lies = called and gap.demand.probed
         if held is None or not held.initial or held.unknown or not held.types:
-            return f"its constructor does not assign self.{attribute}" if called else ""
+            return f"its constructor does not assign self.{attribute}" if lies else ""
         if gap.assembly is not None:
             own = self._program.attributes(heir)
             below = [self._program.attributes(t) for t in held.types]
@@ -53,7 +58,7 @@ class Heirs:
         for kind in held.types:
             provider = self._members.look(kind, gap.member).provider
             if provider is None:
-                return f"its {attribute} is a {kind.name}, which lacks {gap.member}" if called else ""
+                return f"its {attribute} is a {kind.name}, which lacks {gap.member}" if lies else ""
             first = gap.providers[0]
             if (provider.kind in CALLABLE) != called or (called and not same_signature(provider.params, first.params)):
                 return f"its {attribute} is a {kind.name}, whose {gap.member} is another one"

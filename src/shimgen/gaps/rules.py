@@ -11,6 +11,7 @@ from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.bodies import body_meaning, bypass
 from shimgen.gaps.case import CALLABLE, TRANSPARENT, Case, Refusal, by_hand
 from shimgen.gaps.classlevel import projection
+from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.names import carried_names
 from shimgen.gaps.state import state
@@ -148,6 +149,7 @@ def _name_space(case: Case) -> Refusal | None:
 RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _known_delegate,
     _provided,
+    hollow,
     _not_shadowed,
     _kind,
     _signatures,

@@ -84,6 +84,12 @@ class Demand(msgspec.Struct, frozen=True):
         """The roles of the unambiguous sites, sorted."""
         return tuple(sorted({s.role for s in self.sites if not s.ambiguous}))
 
+    @property
+    def probed(self) -> bool:
+        """Whether the engine goes on somewhere, in another way, with a model that lacks the member."""
+        asking = (s for s in self.sites if not s.ambiguous and s.kind not in (SiteKind.WRITE, SiteKind.ISINSTANCE))
+        return any(not site.fails for site in asking)
+
 
 class Delegate(msgspec.Struct, frozen=True):
     """What a wrapper holds: `attribute` of the wrapper, assigned by class `owner` at `line`.
@@ -177,6 +183,7 @@ class Reason(StrEnum):
     """Why a gap is refused. The value is the sentence that the user reads; fields are filled from `Gap.detail`."""
 
     ABSENT = "{delegate} does not have {member} either"
+    HOLLOW = "{provider} answers {member} with its {chain}, and {lacking} has no such thing"
     PARTIAL = "only some candidates of {attribute} have {member}: {lacking} lacks it, so a probe would lie"
     UNKNOWN_DELEGATE = "the class of {attribute} is known only at run time: {why}"
     EXTERNAL = "{base} is defined outside the checkout and may or may not provide {member}"

@@ -1,0 +1,48 @@
+"""Delegates whose own member is a forward to what is not there: another forward above it would not help."""
+
+from __future__ import annotations
+
+from shimgen.gaps.case import Case, Refusal
+from shimgen.model.domain import ClassRef, Provider, Reason
+from shimgen.model.facts import Function
+
+
+def hollow(case: Case) -> Refusal | None:
+    """What a member is handed on to must be there on some class that may be behind it."""
+    for provider in case.providers:
+        function = next((f for f in case.program.cls(provider.cls).functions if f.line == provider.line), None)
+        chain = _handed_on_to(function) if function is not None and function.name == case.member else ""
+        lacking = _lacking(case, provider, chain) if chain else ()
+        if lacking:
+            names = ", ".join(ref.name for ref in lacking)
+            detail = {"provider": provider.cls.name, "chain": chain, "lacking": names}
+            return Refusal(Reason.HOLLOW, detail, f"implement {case.member} on {names} first")
+    return None
+
+
+def _handed_on_to(function: Function) -> str:
+    """ "model.first" of a member that is nothing but `self.model.first`, or a call of it; "" for any other."""
+    if not function.params or function.stores:
+        return ""
+    values = [call.expr.parts[0] for call in function.calls] or list(function.returned)
+    if len(values) != 1 or values[0].op != "name" or len(function.returned) > 1:
+        return ""
+    own, _, chain = values[0].text.partition(".")
+    return chain if own == function.params[0].name and chain.count(".") == 1 else ""
+
+
+def _lacking(case: Case, provider: Provider, chain: str) -> tuple[ClassRef, ...]:
+    """The classes behind the first name of the chain when all are known, and none of them has the second."""
+    name, _, member = chain.partition(".")
+    attribute = case.program.attributes(provider.candidate).get(name)
+    if attribute is None or attribute.unknown or attribute.externals or _is_given(case, provider.candidate, chain):
+        return ()
+    found = [case.members.look(kind, member) for kind in attribute.types]
+    there = (f.provider or f.external or f.uncertain or f.covered for f in found)
+    return () if any(there) else attribute.types
+
+
+def _is_given(case: Case, ref: ClassRef, chain: str) -> bool:
+    """Whether the delegate itself gives the inner object that attribute: self.model.first = 0."""
+    functions = (f for cls in case.program.mro(ref).classes for f in case.program.cls(cls).functions)
+    return any(store.target.partition(".")[2] == chain for function in functions for store in function.stores)
