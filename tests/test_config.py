@@ -64,6 +64,7 @@ def test_paths_of_a_file_start_at_its_folder(tmp_path: Path) -> None:
     path = write(tmp_path / "ops", FULL)
     settings = load_settings(config=path, cwd=tmp_path)
     assert settings.checkout.resolve() == tmp_path / "sglang"
+    assert (settings.carried[0].name, settings.carried[0].when) == ("patches/ours.patch", "before")
     assert settings.carried[0].patch == tmp_path / "ops" / "patches" / "ours.patch"
     assert settings.pin == Pin(url="https://example.invalid/sglang.git", revision="v0.5.9", commit="0123abc")
     assert settings.scope == Scope(("eagle3",), ("Kimi*",), (), "all")
@@ -235,3 +236,8 @@ def test_nearest_names(typed: str, found: tuple[str, ...]) -> None:
 def test_nearest_names_as_the_end_of_a_sentence() -> None:
     assert did_you_mean("embed_and_head", NAMES) == '; did you mean "get_embed_and_head" or "set_embed_and_head"?'
     assert did_you_mean("zzz", NAMES) == ""
+
+
+def test_carried_patches_and_their_faults(tmp_path: Path) -> None:
+    rows = faults_of(tmp_path, '[[carried]]\nreason = "x"\nwhen = "later"\n[[carried]]\npatch = "p"\nwhen = "after"\n')
+    assert rows == ["carried[1].patch: missing", 'carried[1].when: "before" or "after" is expected, not \'later\'']

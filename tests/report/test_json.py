@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
+from shimgen.model.carried import CarriedPatch, CarriedState, HunkConflict
 from shimgen.model.domain import ClassRef, Decision, MemberKind, Severity, SiteKind
 from shimgen.model.results import Analysis, Stale
 from shimgen.model.source import Baseline
@@ -23,6 +24,12 @@ SCHEMA = json.loads((DOCS / "shimgen-1.schema.json").read_text(encoding="utf-8")
 FULL = replace(
     ANALYSIS,
     wrappers=(*ANALYSIS.wrappers, COMPLETE),
+    carried=(
+        CarriedPatch("p.patch", "ours", True, CarriedState.APPLIES, ("a.py",), hunks=2, stands=True),
+        CarriedPatch(
+            "q.patch", "", False, CarriedState.CONFLICTS, ("a.cu",), (), (HunkConflict("a.cu", 0, 1, "gone"),)
+        ),
+    ),
     stale=(Stale(ClassRef("models/old.py", "Old", 1), "gone", 8, "the engine no longer demands it"),),
 )
 
@@ -66,6 +73,7 @@ def test_the_page_names_every_field() -> None:
 def test_the_schema_knows_every_value() -> None:
     assert enum("severity") == set(Severity)
     assert enum("decision") == set(Decision)
+    assert enum("state") == set(CarriedState) | {"holds", "expired", "idle"}
     assert enum("kind") == set(SiteKind) | set(MemberKind) | {"git", "directory", "package"}
 
 

@@ -7,6 +7,7 @@
     render_patch(checkout, changes, plain) -> bytes what `git diff` prints after apply; plain=patch.render_changes
     apply_changes(checkout, changes) -> paths       all or none
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
+    origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
     state(checkout) -> tuple[AppliedFile, ...]      what apply has put in
     identify(checkout) -> Identity                  branch, tag, date, remote (slow path)
     distance(checkout, commit) -> Distance | None   how far the checkout is from another commit
@@ -17,7 +18,16 @@
 The two functions that are passed in belong to `patch`, which this package does not import.
 """
 
-from shimgen.checkout.commands import apply_changes, interrupted, recover, render_patch, revert, short_id, state
+from shimgen.checkout.commands import (
+    apply_changes,
+    interrupted,
+    origins,
+    recover,
+    render_patch,
+    revert,
+    short_id,
+    state,
+)
 from shimgen.checkout.files import write_folder
 from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
 from shimgen.checkout.opening import Checkout, open_checkout, open_package
@@ -35,6 +45,7 @@ __all__ = [
     "interrupted",
     "open_checkout",
     "open_package",
+    "origins",
     "recover",
     "release_name",
     "render_patch",

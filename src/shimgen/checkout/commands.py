@@ -17,6 +17,7 @@ from shimgen.checkout.record import Entry, Record
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
 from shimgen.checkout.undoing import AppliedFile, Reverted, Undo, applied_files, take_out
+from shimgen.checkout.undoing import origins as origins_of
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 
@@ -79,8 +80,7 @@ def _groups(found: Reverted) -> tuple[tuple[str, ...], ...]:
 
 def _sources(checkout: Checkout, paths: Iterable[str]) -> tuple[str, ...]:
     """Paths of the journal as the user knows them, without an installed package's list of files."""
-    own = checkout.package.record if checkout.package else ""
-    return tuple(_shown(checkout, path) for path in paths if path != own)
+    return tuple(_shown(checkout, path) for path in paths if path != _own_list(checkout))
 
 
 def _replaced(checkout: Checkout, record: Record, path: str, content: bytes) -> bool:
@@ -119,6 +119,19 @@ def state(checkout: Checkout) -> tuple[AppliedFile, ...]:
     own = checkout.package.record if checkout.package else ""
     files = (file for file in applied_files(checkout.place) if file.path != own)
     return tuple(replace(file, path=_shown(checkout, file.path)) for file in files)
+
+
+def origins(checkout: Checkout) -> dict[str, bytes]:
+    """Path -> content before shimgen, of the files of the work tree that still are as apply left them."""
+    if checkout.revision:
+        return {}
+    found = origins_of(checkout.place)
+    return {_shown(checkout, path): found[path] for path in found if path != _own_list(checkout)}
+
+
+def _own_list(checkout: Checkout) -> str:
+    """An installed package's list of files, which is no source; "" elsewhere."""
+    return checkout.package.record if checkout.package else ""
 
 
 def render_patch(checkout: Checkout, changes: Sequence[FileChange], plain: Renderer) -> bytes:

@@ -14,7 +14,7 @@ from shimgen.checkout.objects import listing, read_blobs, revision_tree
 from shimgen.checkout.package import package_tree
 from shimgen.checkout.repository import Repository, find_repository, resolve, tracks_python
 from shimgen.checkout.undoing import pristine
-from shimgen.checkout.worktree import worktree_tree
+from shimgen.checkout.worktree import changed_files, worktree_tree
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Tree
 
@@ -95,8 +95,16 @@ class Checkout(msgspec.Struct, frozen=True):
             return None
 
     def dirty_files(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """Those of `paths` that differ from the commit (without git: from what was there before shimgen), sorted."""
-        return tuple(sorted(set(paths) & set(self.tree().baseline.dirty)))
+        """Those of `paths` that differ from the commit (without git: from what was there before shimgen), sorted.
+
+        Of files other than Python's only git knows what they were.
+        """
+        wanted = set(paths)
+        others = [path for path in wanted if not path.endswith(".py")]
+        dirty = wanted & set(self.tree().baseline.dirty)
+        if others and self.repository is not None:
+            dirty |= changed_files(self.repository, others)
+        return tuple(sorted(dirty))
 
 
 def open_checkout(path: str | Path, rev: str | None = None) -> Checkout:

@@ -55,6 +55,17 @@ def applied_files(place: Place) -> tuple[AppliedFile, ...]:
     )
 
 
+def origins(place: Place) -> dict[str, bytes]:
+    """Path -> content before shimgen, of the files that still are as it left them."""
+    first: dict[str, bytes] = {}
+    last: dict[str, str] = {}
+    for name in applied(place):
+        for entry in read_record(place.state / name).entries:
+            first.setdefault(entry.path, entry.before)
+            last[entry.path] = blob_id(entry.after)
+    return {path: first[path] for path, after in last.items() if content_id(inside(place.base, path)) == after}
+
+
 def pristine(place: Place) -> dict[str, str]:
     """Path -> blob id before shimgen, of the files that still are as it left them."""
     return {file.path: file.before for file in applied_files(place) if file.intact}

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from shimgen.checkout.command import finish, start
-from shimgen.checkout.objects import read_blobs
+from shimgen.checkout.objects import listing, read_blobs
 from shimgen.checkout.reading import Seen, read_seen, read_unchanged
 from shimgen.checkout.repository import PYTHON_FILES, Repository
 from shimgen.checkout.scratch import converted_ids
@@ -58,6 +58,19 @@ def worktree_tree(repository: Repository) -> Tree:
     baseline = Baseline("git", repository.head, tuple(sorted(dirty)))
     blobs = dict(sorted(found.blobs.items()))
     return Tree(baseline, blobs, lambda paths: _load(repository, blobs, found.seen, paths))
+
+
+def changed_files(repository: Repository, paths: Sequence[str]) -> set[str]:
+    """Those of `paths` that are not on the disk as the commit has them."""
+    held = {path: blob for path, (_, blob) in listing(repository, repository.head, paths).items()}
+    now: dict[str, str] = {}
+    for path in paths:
+        target = repository.folder / path
+        if target.is_file() and not target.is_symlink():
+            now[path] = repository.object_id(target.read_bytes())
+    changed = {path for path in paths if now.get(path) != held.get(path)}
+    same = converted_ids(repository, sorted(changed & now.keys()))
+    return {path for path in changed if path not in held or same.get(path) != held[path]}
 
 
 STAGED = ("diff-index", "--cached", "--name-only", "-z", "--relative", "--no-renames", "--ignore-submodules=all")

@@ -112,4 +112,5 @@ def _notes(settings: Settings, outcome: Outcome) -> None:
     from shimgen.report import text
 
     about(settings, outcome.analysis)
-    note(*filter(None, [outcome.recovered]), *text.left_to_a_person(outcome.analysis))
+    notes = (*filter(None, [outcome.recovered]), *text.carried(outcome.analysis))
+    note(*notes, *text.left_to_a_person(outcome.analysis))

@@ -35,5 +35,6 @@ def judge(analysis: Analysis, accepts: Sequence[Accept], today: date) -> Verdict
         refused=tuple(gap for gap in analysis.refused if reasons[id(gap)] is None),
         accepted=tuple((gap, why) for gap in analysis.gaps if (why := reasons[id(gap)]) is not None),
         stale=analysis.stale,
+        carried=analysis.carried,
         accepts=tuple((accept, state(accept)) for accept in accepts),
     )

@@ -39,21 +39,27 @@ class HunkConflict(msgspec.Struct, frozen=True):
 class CarriedPatch(msgspec.Struct, frozen=True):
     """One carried patch on one source.
 
-    `name` is what the user calls it, `reason` why it is carried, `first` that it comes before the shims. `changes`
-    are the files that it changes, in the order of the patch, as they are when its turn comes; none with a conflict,
-    and none when it is there. `hunks` it has, of which `there` are there already. `stands`: the files as they are on
-    the disk have all of it.
+    `name` is what the user calls it, `reason` why it is carried, `first` that it comes before the shims; `paths` are
+    the files that it is about. `changes` are those that it changes, as they are when its turn comes; none with a
+    conflict, and none when it is there. `hunks` it has, of which `there` are there already. `stands`: the checkout has
+    all of it.
     """
 
     name: str
     reason: str
     first: bool
     state: CarriedState
+    paths: tuple[str, ...] = ()
     changes: tuple[FileChange, ...] = ()
     conflicts: tuple[HunkConflict, ...] = ()
     hunks: int = 0
     there: int = 0
     stands: bool = False
+
+    @property
+    def made(self) -> bool:
+        """Whether it can be, so that all of it is there afterwards."""
+        return self.state is not CarriedState.CONFLICTS
 
     @property
     def sentence(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from shimgen.model.accepts import Accept
+from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Decision, Demand, FileChange, Gap, Provider, Shim, Wrapper
 from shimgen.model.proof import Proof
 from shimgen.model.source import Baseline, Stats
@@ -46,7 +47,8 @@ class Analysis(msgspec.Struct, frozen=True):
     """What one run found, sorted. `gaps` are those in scope; `root` is the package's prefix in the checkout;
     `unnamed` are demanded members that no interface of the profile names: what a new release asks for anew.
     `everything` has wrapper and member of every gap, whatever the scope; `release` is what the source calls itself, ""
-    when nothing says so; `notes` are sentences about the checkout: it is not as pinned, a run was interrupted."""
+    when nothing says so; `notes` are sentences about the checkout: it is not as pinned, a run was interrupted.
+    `carried` are the patches that the user carries besides, in their order."""
 
     baseline: Baseline
     profile_name: str
@@ -60,6 +62,7 @@ class Analysis(msgspec.Struct, frozen=True):
     everything: frozenset[tuple[str, str]] = frozenset()
     release: str = ""
     notes: tuple[str, ...] = ()
+    carried: tuple[CarriedPatch, ...] = ()
 
     @property
     def pending(self) -> tuple[Gap, ...]:
@@ -72,15 +75,24 @@ class Analysis(msgspec.Struct, frozen=True):
         return tuple(gap for gap in self.gaps if gap.decision is Decision.REFUSE)
 
 
+class Step(msgspec.Struct, frozen=True):
+    """One step from the source without anything of shimgen's to the whole series: the shims, or a carried patch."""
+
+    changes: tuple[FileChange, ...]
+    carried: CarriedPatch | None = None
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """An analysis, and the series that closes its gaps: changed files, sorted, the patch as git prints it, and
-    what verification found of each shim. `recovered`: what was done about an earlier run that was killed."""
+    what verification found of each shim. `steps` lead from the source without anything of shimgen's to what it is
+    to be. `recovered`: what was done about an earlier run that was killed."""
 
     analysis: Analysis
     changes: tuple[FileChange, ...] = ()
     patch: bytes = b""
     proofs: tuple[Proof, ...] = ()
     recovered: str = ""
+    steps: tuple[Step, ...] = ()
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -95,14 +107,16 @@ class Explanation(msgspec.Struct, frozen=True):
 class Verdict(msgspec.Struct, frozen=True):
     """What a CI gate makes of an analysis: gaps that could be closed, refused ones, accepted ones with the reason
     that the user gave, and stale shims. `accepts` are the acceptances, each with its state: it "holds", it has
-    "expired", or it is "idle", about no gap at all."""
+    "expired", or it is "idle", about no gap at all. `carried` are the carried patches, which are
+    to be in the checkout."""
 
     pending: tuple[Gap, ...] = ()
     refused: tuple[Gap, ...] = ()
     accepted: tuple[tuple[Gap, str], ...] = ()
     stale: tuple[Stale, ...] = ()
     accepts: tuple[tuple[Accept, str], ...] = ()
+    carried: tuple[CarriedPatch, ...] = ()
 
     def fails(self, strict: bool) -> bool:
         """True when the gate is to stay closed; `strict` counts refused gaps as well."""
-        return bool(self.pending or self.stale or (strict and self.refused))
+        return bool(self.pending or self.stale or (strict and self.refused) or not all(c.stands for c in self.carried))

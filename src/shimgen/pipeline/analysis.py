@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -13,15 +11,15 @@ from shimgen.config import Settings
 from shimgen.demands import collect, unnamed
 from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names
 from shimgen.index import Index, collector_off
+from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, Gap, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
-from shimgen.model.results import Analysis, Marked
+from shimgen.model.results import Analysis, Marked, Stale
 from shimgen.model.source import Tree
+from shimgen.pipeline.carried import Cargo, lacking, lay, load_cargo
+from shimgen.pipeline.ground import Ground, Layers, find_ground, python_only
 from shimgen.pipeline.session import Session, open_session, timed
 from shimgen.wrappers import find_wrappers
-
-if TYPE_CHECKING:
-    from shimgen.shims import ExistingShim
 
 
 def analyse(settings: Settings) -> Analysis:
@@ -41,19 +39,27 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """An analysis with what it was made of. `bare` is the tree without the shims of earlier runs, of which `kept`
-    are the gaps that they rightly close."""
+    """An analysis with what it was made of.
+
+    `bare` is the source without anything of shimgen's, and with the carried patches that come before the shims;
+    `kept` are the gaps that standing shims rightly close. `ground` says what stands in the checkout, `layers` are the
+    contents so far, `cargo` the carried patches and `first` how those before the shims fare.
+    """
 
     analysis: Analysis
     bare: Found
+    ground: Ground
+    layers: Layers
     kept: tuple[Gap, ...] = ()
-    standing: frozenset[str] = frozenset()
+    cargo: tuple[Cargo, ...] = ()
+    first: tuple[CarriedPatch, ...] = ()
 
 
-def find(session: Session, tree: Tree) -> Found:
+def find(session: Session, tree: Tree, known: Index | None = None) -> Found:
+    """All that a tree holds; `known` is its index, where there is one."""
     stage = session.clock.stage
     with collector_off():
-        program = session.index(tree)
+        program = known or session.index(tree)
         with stage("facts"):
             program.gather()
         with stage("demands"):
@@ -68,44 +74,46 @@ def find(session: Session, tree: Tree) -> Found:
 
 
 def work_out(session: Session) -> Work:
-    """The analysis of the tree as it stands, beside the tree without shims."""
+    """The analysis of the tree as it stands (with the carried patches that it is to have before the shims), beside
+    that of the source without anything of shimgen's."""
     started = time.perf_counter()
-    found = find(session, session.tree)
+    cargo = load_cargo(session)
+    program = session.index()
+    ground = find_ground(session, program)
+    layers = Layers(ground.read)
+    first = lay(cargo, "before", layers)
+    missing = python_only(layers.changed) if lacking(cargo, first, session) else {}
+    found = find(session, session.tree.replace(missing)) if missing else find(session, session.tree, program)
     check_scope(session, found)
-    work = Work(Analysis(session.tree.baseline, session.profile.name), found)
-    marked = _marked(found)
-    if marked:
-        work = _standing_shims(session, found, marked)
+    without = python_only({**ground.contents, **layers.changed})
+    bare = found if without == missing else find(session, session.tree.replace(without))
+    kept, stale = _standing_shims(session, ground, bare) if ground.shims else ((), ())
     seconds = round(time.perf_counter() - started, 3)
     stats = replace(found.program.stats, seconds=seconds, trouble=session.store.trouble)
-    gaps = in_scope(found.gaps, session.settings.scope)
-    name, root = session.profile.name, session.root
-    stale = work.analysis.stale
-    new = tuple(demand.member for demand in unnamed(found.demands, session.profile))
-    every = frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps)
-    analysis = Analysis(found.tree.baseline, name, root, found.wrappers, found.demands, gaps, stats, stale, new, every)
-    return replace(work, analysis=analysis)
+    analysis = Analysis(
+        session.tree.baseline,
+        session.profile.name,
+        session.root,
+        found.wrappers,
+        found.demands,
+        in_scope(found.gaps, session.settings.scope),
+        stats,
+        stale,
+        unnamed=tuple(demand.member for demand in unnamed(found.demands, session.profile)),
+        everything=frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps),
+        carried=first,
+    )
+    return Work(analysis, bare, ground, layers, kept, cargo, first)
 
 
 def find_bare(session: Session) -> Found:
-    """All that the tree holds without the shims of earlier runs."""
-    found = find(session, session.tree)
-    marked = _marked(found)
-    return find(session, _without_shims(session.tree, marked)[0]) if marked else found
-
-
-def _marked(found: Found) -> list[str]:
-    """The files in which a marker of shimgen's stands."""
-    return [path for path in found.program.model_paths() if found.program.module(path).marked]
-
-
-def _without_shims(tree: Tree, paths: Sequence[str]) -> tuple[Tree, dict[str, tuple[ExistingShim, ...]]]:
-    """The tree without the shims in these files, and what they are."""
-    from shimgen.shims import find_shims, remove_shims
-
-    sources = tree.load(paths)
-    shims = {path: find_shims(sources[path]) for path in paths}
-    return tree.replace({path: remove_shims(sources[path], shims[path]) for path in paths}), shims
+    """All that the source holds without anything of shimgen's, and with the carried patches before the shims."""
+    program = session.index()
+    ground = find_ground(session, program)
+    layers = Layers(ground.read)
+    lay(load_cargo(session), "before", layers)
+    without = python_only({**ground.contents, **layers.changed})
+    return find(session, session.tree.replace(without)) if without else find(session, session.tree, program)
 
 
 def check_scope(session: Session, *found: Found) -> None:
@@ -121,19 +129,15 @@ def check_scope(session: Session, *found: Found) -> None:
         raise ConfigError(message, "shimgen scan --verbose")
 
 
-def _standing_shims(session: Session, found: Found, paths: Sequence[str]) -> Work:
-    """The source without the shims of earlier runs, what of these is still right, and what is stale."""
-    tree, shims = _without_shims(session.tree, paths)
-    bare = find(session, tree)
+def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tuple[Gap, ...], tuple[Stale, ...]]:
+    """The gaps that the standing shims rightly close, and those of the shims that are stale."""
     owned = provided(bare.program, session.profile, tuple(bare.program.model_classes()), bare.demands)
     marked = tuple(
         Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)
-        for path in paths
-        for shim in shims[path]
+        for path, shims in ground.shims.items()
+        for shim in shims
     )
     inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls.name, shim.member))
     places = {(shim.cls.path, shim.cls.name, shim.member) for shim in marked}
     kept = tuple(gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places)
-    stale = find_stale(inside, bare.gaps, bare.demands, owned)
-    analysis = Analysis(session.tree.baseline, session.profile.name, stale=stale)
-    return Work(analysis, bare, kept, frozenset(paths))
+    return kept, find_stale(inside, bare.gaps, bare.demands, owned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
@@ -10,13 +11,16 @@ from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
 from shimgen.config import Settings
 from shimgen.gaps import in_scope, provided
+from shimgen.model.carried import CarriedState
 from shimgen.model.domain import Decision, FileChange, Gap
 from shimgen.model.errors import GenerateError
 from shimgen.model.program import Program
 from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Explanation, Outcome
+from shimgen.model.results import Analysis, Explanation, Outcome, Step
 from shimgen.model.source import Tree
 from shimgen.pipeline.analysis import Found, Work, find, work_out
+from shimgen.pipeline.carried import lay, refuse_conflicts
+from shimgen.pipeline.ground import Layers
 from shimgen.pipeline.session import Session, open_session, timed
 
 _FEW = 10
@@ -57,11 +61,11 @@ def gate(settings: Settings) -> Analysis:
     """
     session = open_session(settings)
     work = work_out(session)
-    if not 0 < len(work.analysis.pending) <= _FEW:
+    if not work.cargo and not 0 < len(work.analysis.pending) <= _FEW:
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
-        _, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
-    return timed(session, with_refusals(work.analysis, refused))
+        changes, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
+    return timed(session, with_refusals(finish(session, work, changes).analysis, refused))
 
 
 def generate(settings: Settings) -> Outcome:
@@ -74,18 +78,21 @@ def generate(settings: Settings) -> Outcome:
 
 
 def generate_in(session: Session) -> Outcome:
-    """Everything is generated from the source without shims of earlier runs, and compared with what stands there."""
+    """Everything is generated from the source without anything of shimgen's, and compared with what stands there."""
     from shimgen.patch import render_changes
 
     work = work_out(session)
-    if not work.analysis.pending and not work.analysis.stale:
+    if not (work.analysis.pending or work.analysis.stale or work.cargo or work.ground.leftover):
         return Outcome(timed(session, work.analysis))
     changes, refused, proofs = proven(session, work)
     _require(proofs)
-    final = _against(session.tree, changes, work)
+    made = finish(session, work, changes)
+    refuse_conflicts(made.analysis.carried)
+    _require_syntax(made.changes)
     with session.clock.stage("patch"):
-        patch = baseline.render_patch(session.checkout, final, render_changes) if final else b""
-    return Outcome(timed(session, with_refusals(work.analysis, refused)), final, patch, proofs)
+        patch = baseline.render_patch(session.checkout, made.changes, render_changes) if made.changes else b""
+    analysis = timed(session, with_refusals(made.analysis, refused))
+    return replace(made, analysis=analysis, patch=patch, proofs=proofs)
 
 
 def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> Outcome:
@@ -121,17 +128,40 @@ def wanted(session: Session, work: Work) -> tuple[Gap, ...]:
     return tuple(every.values())
 
 
-def _against(tree: Tree, changes: Sequence[FileChange], work: Work) -> tuple[FileChange, ...]:
-    """The changes as seen from the tree as it stands; a shim that stands there already is no change."""
-    after = {change.path: change for change in changes}
-    final = []
-    for path in sorted({*after, *work.standing}):
-        before = tree.read(path)
-        change = after.get(path) or FileChange(path, before, work.bare.tree.read(path))
-        if change.after != before:
-            new = tuple(shim for shim in change.shims if shim.text.encode() not in before)
-            final.append(FileChange(path, before, change.after, new))
-    return tuple(final)
+def finish(session: Session, work: Work, shims: Sequence[FileChange]) -> Outcome:
+    """The series: from the source without anything of shimgen's step by step to what it is to be, and the changes as
+    seen from the checkout as it stands. A carried patch that conflicts is in the analysis and in no step."""
+    layers = Layers(work.layers.read)
+    layers.put({change.path: change.after for change in shims})
+    last = lay(work.cargo, "after", layers)
+    steps = [Step(patch.changes, patch) for patch in work.first if patch.changes]
+    steps += [Step(tuple(shims))] if shims else []
+    steps += [Step(patch.changes, patch) for patch in last if patch.changes]
+    final = {**work.ground.contents, **work.layers.changed, **layers.changed}
+    added = {change.path: change.shims for change in shims}
+    changes = []
+    for path in sorted(final):
+        before = session.read(path)
+        if before is not None and before != final[path]:
+            new = tuple(shim for shim in added.get(path, ()) if shim.text.encode() not in before)
+            changes.append(FileChange(path, before, final[path], new))
+    pending = {change.path for change in changes}
+    carried = tuple(
+        replace(patch, stands=patch.state is CarriedState.THERE or (patch.made and pending.isdisjoint(patch.paths)))
+        for patch in (*work.first, *last)
+    )
+    return Outcome(replace(work.analysis, carried=carried), tuple(changes), steps=tuple(steps))
+
+
+def _require_syntax(changes: Sequence[FileChange]) -> None:
+    """Raises GenerateError when a changed Python file is none any more, which only a carried patch can cause."""
+    for change in changes:
+        if change.path.endswith(".py"):
+            try:
+                ast.parse(change.after)
+            except (SyntaxError, ValueError) as error:
+                message = f"{change.path} would no longer be valid Python: {error}; nothing was changed"
+                raise GenerateError(message, "correct the carried patch") from error
 
 
 def _pyproject(checkout: Checkout) -> str:

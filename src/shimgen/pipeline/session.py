@@ -61,6 +61,10 @@ class Session(msgspec.Struct, frozen=True):
         """The index of the checkout's tree, or of another that shares its blobs."""
         return Index(tree or self.tree, self.profile, self.root, self.store)
 
+    def read(self, path: str) -> bytes | None:
+        """The content of a file of any kind as it stands, None when there is none."""
+        return self.tree.read(path) if path in self.tree.blobs else self.checkout.read(path)
+
 
 def open_session(settings: Settings, other: Session | None = None, writes: bool = False) -> Session:
     """Opens the checkout and settles the profile; facts are shared with another session of the same profile.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shimgen.model.accepts import Accept
+from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis
@@ -35,6 +36,7 @@ def render(
         "gaps": [_gap(gap) for gap in analysis.gaps],
         "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
         "accepts": [_accept(*pair) for pair in accepts] if accepts is not None else None,
+        "carried": [_carried(patch) for patch in analysis.carried],
         "patches": [patch for change in changes for patch in _patches(change)],
         "proof": _proof(proofs) if proofs is not None else None,
         "stats": {name: getattr(stats, name) for name in STATS},
@@ -50,6 +52,23 @@ def _accept(accept: Accept, state: str) -> dict[str, Any]:
         "reason": accept.reason,
         "until": until,
         "state": state,
+    }
+
+
+def _carried(patch: CarriedPatch) -> dict[str, Any]:
+    conflicts = (
+        {"path": c.path, "line": c.line, "hunk": c.hunk, "reason": c.reason, "found": c.found} for c in patch.conflicts
+    )
+    return {
+        "patch": patch.name,
+        "reason": patch.reason,
+        "when": "before" if patch.first else "after",
+        "state": patch.state.value,
+        "stands": patch.stands,
+        "files": list(patch.paths),
+        "hunks": patch.hunks,
+        "there": patch.there,
+        "conflicts": list(conflicts),
     }
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from shimgen.model.accepts import Accept
+from shimgen.model.carried import CarriedPatch, CarriedState
 from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Outcome, Stale, Verdict
@@ -100,20 +101,37 @@ def check(verdict: Verdict, strict: bool = False, paint: Paint = plain) -> str:
         for accept, state in verdict.accepts
         if state in _STATES
     ]
+    missing = sum(not patch.stands for patch in verdict.carried)
+    lines += [paint("faint" if patch.stands else "crash", _carried_line(patch)) for patch in verdict.carried]
     totals = [
         f"{count(len(verdict.pending), 'gap')} could be closed",
         f"{len(verdict.refused)} refused",
         f"{len(verdict.accepted)} accepted",
         count(len(verdict.stale), "stale shim"),
+        *([f"{missing} of {len(verdict.carried)} carried patches not in the checkout"] if verdict.carried else []),
     ]
     return "\n".join([*lines, ", ".join(totals)]) + "\n"
 
 
+def _carried_line(patch: CarriedPatch) -> str:
+    where = "" if patch.stands or patch.state is CarriedState.CONFLICTS else ", and is not in the checkout"
+    what = "is in the checkout" if patch.stands and patch.state is CarriedState.APPLIES else patch.sentence
+    return f"{patch.name}: carried: {what}{where}"
+
+
+def carried(analysis: Analysis) -> tuple[str, ...]:
+    """What a person should know of the carried patches that are not simply applied, one sentence each."""
+    told = (patch for patch in analysis.carried if patch.state in (CarriedState.THERE, CarriedState.PARTLY))
+    return tuple(f"the carried patch {patch.name}: {patch.sentence}" for patch in told)
+
+
 def changed(outcome: Outcome, verb: str = "added", paint: Paint = plain) -> str:
-    """What a series changed: for each file the classes and their members; "" when there is nothing."""
+    """What a series changed: for each file the carried patches, classes and their members; "" when there is nothing."""
     lines: list[str] = []
+    brought = [(step.carried.name, {c.path for c in step.changes}) for step in outcome.steps if step.carried]
     for change in outcome.changes:
         lines.append(paint("name", change.path))
+        lines += [f"  {name}: {verb}" for name, paths in brought if change.path in paths]
         for cls, shims in groupby(sorted(change.shims, key=lambda s: (s.place, s.member)), lambda s: s.place):
             lines.append(f"  {cls.name}: {verb} {', '.join(shim.member for shim in shims)}")
     return "".join(f"{line}\n" for line in lines)

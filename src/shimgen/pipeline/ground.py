@@ -1,0 +1,74 @@
+"""The source without anything of shimgen's: what its work is made on, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from shimgen import checkout as baseline
+from shimgen.index import Index, collector_off
+from shimgen.pipeline.session import Session
+
+if TYPE_CHECKING:
+    from shimgen.shims import ExistingShim
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """Contents without anything of shimgen's, of the files in which something stands, and the shims found in them.
+
+    `leftover`: something else than shims stands there, such as a carried patch of an earlier run.
+    """
+
+    session: Session
+    contents: Mapping[str, bytes]
+    shims: Mapping[str, tuple[ExistingShim, ...]]
+    leftover: bool = False
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file of any kind, None when there is none."""
+        found = self.contents.get(path)
+        return self.session.read(path) if found is None else found
+
+
+class Layers(msgspec.Struct, frozen=True):
+    """Contents over contents: what has been changed so far, over what is there (None for what is not there)."""
+
+    below: Callable[[str], bytes | None]
+    changed: dict[str, bytes] = msgspec.field(default_factory=dict)
+
+    def read(self, path: str) -> bytes | None:
+        """The content as it is so far."""
+        found = self.changed.get(path)
+        return self.below(path) if found is None else found
+
+    def put(self, contents: Mapping[str, bytes]) -> None:
+        """Change contents."""
+        self.changed.update(contents)
+
+
+def find_ground(session: Session, program: Index) -> Ground:
+    """What stands in the checkout, whose index is `program`, and the contents without it.
+
+    What apply wrote and nobody has touched since is known from its journal. Elsewhere, in a clone to which the shims
+    were committed, they are known by their markers.
+    """
+    known = baseline.origins(session.checkout)
+    with collector_off(), session.clock.stage("facts"):
+        program.gather()
+        marked = [path for path in program.model_paths() if program.module(path).marked]
+    if not marked:
+        return Ground(session, known, {}, bool(known))
+    from shimgen.shims import find_shims, remove_shims
+
+    sources = session.tree.load(marked)
+    shims = {path: find_shims(sources[path]) for path in marked}
+    without = {path: remove_shims(sources[path], shims[path]) for path in marked}
+    leftover = any(without.get(path) != content for path, content in known.items())
+    return Ground(session, {**without, **known}, shims, leftover)
+
+
+def python_only(contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The contents that an analysis is about."""
+    return {path: content for path, content in contents.items() if path.endswith(".py")}
