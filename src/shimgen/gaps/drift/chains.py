@@ -78,14 +78,16 @@ class Chains:
         return found
 
     def _follow(self, ref: ClassRef, parts: tuple[str, ...], depth: int) -> Followed:
-        step = self._step(ref, parts[0])
+        name = parts[0].removesuffix("()")
+        step = self._step(ref, name)
         if step is None:
             return Followed(sure=False)
         if step.gone:
             return Followed((step,), (step,))
         if len(parts) == 1:
             return Followed((step,))
-        types, sure = self.types(ref, parts[0], depth)
+        called = name != parts[0]
+        types, sure = self._result(ref, name, depth - 1) if called else self.types(ref, name, depth)
         below = [self._follow(t, parts[1:], depth) for t in types]
         return Followed(
             tuple(s for f in below for s in f.last),
@@ -127,9 +129,9 @@ class Chains:
         return attribute.types, not attribute.unknown and not outside and bool(attribute.types)
 
     def _result(self, ref: ClassRef, name: str, depth: int) -> tuple[tuple[ClassRef, ...], bool]:
-        """The types of what a property returns, when that is one chain of the object's own."""
+        """The types of what a property or method returns, when that is one chain of the object's own."""
         found = self._program.find(ref, name)
-        chain = None if found is None else own_chain(found[1])
+        chain = None if found is None or not depth else own_chain(found[1])
         if chain is None:
             return (), False
         before, _, last = chain.rpartition(".")

@@ -68,7 +68,13 @@ class _Body:
                 yield name, next(iter(found))
 
     def chain(self, expr: Expr) -> str:
-        """The chain below the method's object that an expression names, "" when it names none."""
+        """The chain below the method's object that an expression names, "" when it names none. A call of a method
+        without arguments may stand in it: "get_language_model().start_layer"."""
+        if expr.op == "attr":
+            inner = expr.parts[0]
+            called = inner.op == "call" and len(inner.parts) == 1
+            base = self.chain(inner.parts[0] if called else inner)
+            return f"{base}{'()' if called else ''}.{expr.text}" if base else ""
         if expr.op != "name":
             return ""
         head, _, rest = expr.text.partition(".")
