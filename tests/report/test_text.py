@@ -173,6 +173,21 @@ def test_explain_a_wrapper() -> None:
     )
 
 
+def test_explain_what_is_there_and_wrong() -> None:
+    detail = {"owner": "Wrapper", "place": "models/wrapper.py:8", "other": "models/wrapper.py:20"}
+    demand = Demand("remap", (), ())
+    drift = replace(
+        REFUSED, member="remap", demand=demand, severity=Severity.DRIFT, reason=Reason.DUPLICATE, detail=detail
+    )
+    assert explain.wrapper(WRAPPER, (drift,), {}).endswith(
+        "\n"
+        "there and wrong (1)\n"
+        "  drift   Wrapper defines remap at models/wrapper.py:8 and again at models/wrapper.py:20, "
+        "so the first definition is dead\n"
+    )
+    assert "demanded   by nobody\n" in explain.member(drift)
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [

@@ -95,10 +95,10 @@ def _member(found: Explanation, wrapper: Wrapper, member: str) -> str:
     """The chain of evidence for one member of one wrapper, or why nothing is missing."""
     from shimgen.report import explain
 
-    gap = next((gap for gap in found.analysis.gaps if gap.wrapper == wrapper), None)
-    if gap is not None:
-        shim = next((s for s in found.shims if (s.place, s.member) == (gap.target, member)), None)
-        return explain.member(gap, shim, paint)
+    gaps = [gap for gap in found.analysis.gaps if gap.wrapper == wrapper]
+    if gaps:
+        shims = {(shim.place, shim.member): shim for shim in found.shims}
+        return "\n".join(explain.member(gap, shims.get((gap.target, member)), paint) for gap in gaps)
     demand = next(demand for demand in found.analysis.demands if demand.member == member)
     return explain.nothing_missing(wrapper, demand, found.provided.get(wrapper.cls, {}).get(member), paint)
 

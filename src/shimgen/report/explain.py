@@ -7,7 +7,7 @@ from textwrap import dedent, indent
 
 from msgspec.structs import replace
 
-from shimgen.model.domain import Decision, Demand, Gap, Provider, Shim, Wrapper
+from shimgen.model.domain import Decision, Demand, Gap, Provider, Severity, Shim, Wrapper
 from shimgen.report.text import Paint, because, by_severity, count, folded, holds, place, plain, sites
 
 
@@ -36,12 +36,14 @@ def wrapper(found: Wrapper, gaps: Iterable[Gap], provided: Mapping[str, Provider
     """One wrapper: its delegate, what it lacks, what is refused, what it provides by itself."""
     lines = [f"{paint('name', found.cls.name)} {holds(found)}", *_wrapper(found, paint)]
     listed = by_severity(gaps)
+    missing = [gap for gap in listed if gap.severity is not Severity.DRIFT]
     for decision, title in (
         (Decision.FORWARD, "missing, to be forwarded"),
         (Decision.RECIPE, "missing, to be filled by a recipe"),
         (Decision.REFUSE, "missing, refused"),
     ):
-        lines += _group(title, [gap for gap in listed if gap.decision is decision], paint)
+        lines += _group(title, [gap for gap in missing if gap.decision is decision], paint)
+    lines += _group("there and wrong", [gap for gap in listed if gap.severity is Severity.DRIFT], paint)
     if provided:
         lines += ["", f"provided ({len(provided)})"]
         width = max(map(len, provided))
@@ -69,6 +71,9 @@ def _demanded(gap: Gap, paint: Paint) -> Iterator[str]:
 
 
 def _sites(demand: Demand, paint: Paint) -> Iterator[str]:
+    if not demand.sites:
+        yield "demanded   by nobody"
+        return
     bare = sum(site.fails for site in demand.sites)
     interfaces = f", interface {', '.join(demand.interfaces)}" if demand.interfaces else ""
     places = count(len(demand.sites), "place")
