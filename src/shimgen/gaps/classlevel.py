@@ -1,9 +1,10 @@
-"""Members that the engine asks of the class: how the config that it passes reaches the delegate's class."""
+"""Configs: how what the engine passes to the class reaches the delegate's class, and what the delegate keeps of it."""
 
 from __future__ import annotations
 
-from shimgen.model.domain import ClassRef, Delegate
-from shimgen.model.facts import Function
+from shimgen.gaps.case import Case, Refusal, by_hand
+from shimgen.model.domain import ClassRef, Delegate, Reason
+from shimgen.model.facts import Expr, Function
 from shimgen.model.program import Program
 
 
@@ -23,11 +24,7 @@ def projection(program: Program, delegate: Delegate, parameter: str) -> tuple[st
         return None
     if program.resolve(delegate.owner.path, callee.text).ref != delegate.candidates[0]:
         return None
-    count = len(attribute.value.parts) - 1 - len(attribute.value.keys)
-    positional = [p.name for p in inner[1].params[1:] if p.kind in ("posonly", "pos")]
-    given = dict(zip(positional, attribute.value.parts[1 : 1 + count], strict=False))
-    given.update(zip(attribute.value.keys, attribute.value.parts[1 + count :], strict=True))
-    argument = given.get(parameter)
+    argument = _given(attribute.value, inner[1]).get(parameter)
     if argument is None or argument.op != "name":
         return None
     text = _unalias(program, delegate.owner, argument.text)
@@ -35,6 +32,40 @@ def projection(program: Program, delegate: Delegate, parameter: str) -> tuple[st
     if text.partition(".")[0] != parameter or parameter not in names or _rebound(outer[1], parameter):
         return None
     return callee.text, text
+
+
+def other_object(case: Case) -> Refusal | None:
+    """What the delegate keeps as it was made with it must be the wrapper's own, not a part that it was given.
+
+    The engine that reads `model.config` means the outer config, and a delegate may have been made with its text part.
+    """
+    attribute = case.program.attributes(case.wrapper.delegate.owner).get(case.wrapper.delegate.attribute)
+    call = attribute.value if attribute is not None else None
+    for provider in case.providers:
+        kept = case.program.attributes(provider.candidate).get(case.member)
+        inner = case.program.find(provider.candidate, "__init__")
+        if (
+            call is None
+            or call.op != "call"
+            or kept is None
+            or inner is None
+            or kept.value != Expr("name", case.member)
+        ):
+            continue
+        if case.program.resolve(case.wrapper.delegate.owner.path, call.parts[0].text).ref != provider.candidate:
+            continue
+        argument = _given(call, inner[1]).get(case.member)
+        if argument is not None and _unalias(case.program, case.wrapper.delegate.owner, argument.text) != case.member:
+            return Refusal(Reason.PROJECTED, {"given": argument.text or "something else"}, by_hand(case))
+    return None
+
+
+def _given(call: Expr, constructor: Function) -> dict[str, Expr]:
+    """What each parameter of a constructor gets in a call."""
+    count = len(call.parts) - 1 - len(call.keys)
+    positional = [p.name for p in constructor.params[1:] if p.kind in ("posonly", "pos")]
+    given = dict(zip(positional, call.parts[1 : 1 + count], strict=False))
+    return given | dict(zip(call.keys, call.parts[1 + count :], strict=True))
 
 
 def _unalias(program: Program, owner: ClassRef, text: str) -> str:

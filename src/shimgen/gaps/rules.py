@@ -10,7 +10,7 @@ from collections.abc import Callable
 from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.bodies import body_meaning, bypass
 from shimgen.gaps.case import CALLABLE, TRANSPARENT, Case, Refusal, by_hand
-from shimgen.gaps.classlevel import projection
+from shimgen.gaps.classlevel import other_object, projection
 from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.names import carried_names
@@ -155,6 +155,7 @@ RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _signatures,
     _calls_bind,
     _class_level,
+    other_object,
     bypass,
     body_meaning,
     hook,

@@ -211,6 +211,7 @@ class Reason(StrEnum):
         "{member} is asked of the class with the outer config, "
         "and how {wrapper} projects it for {delegate} is not shown"
     )
+    PROJECTED = "{delegate} keeps the {member} that it was made with, {given}, which is not the {member} of {wrapper}"
     SHARED = "the forward would stand on {owner}, where {other} inherits it, and there it is wrong: {why}"
     ASSIGNED = "the engine assigns {member} at {site}, and a forward would hide that assignment"
     HOOK = "{member} is a hook that a probe switches on ({site}); {why}"
