@@ -127,9 +127,9 @@ class Evaluator:
         if key in ran or frame.depth == 0:
             return
         ran.add(key)
-        steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=lambda s: s.line)
+        steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=_line)
         for step in steps:
-            branch = "/".join(part for part in (arm, step.branch) if part)
+            branch = f"{arm}/{step.branch}" if arm and step.branch else arm or step.branch
             if isinstance(step, Call):
                 self._run_call(frame, step, assigned, ran, branch)
             elif name := _self_attribute(frame.function, step.target):
@@ -409,10 +409,14 @@ class Evaluator:
 _MODULE = Function("<module>", 0, 0, "function")
 
 
+def _line(step: Store | Call) -> int:
+    return step.line
+
+
 def _union(parts: Iterable[Values]) -> Values:
     result = NOTHING
     for part in parts:
-        result = result | part
+        result = part if result is NOTHING else result | part
     return result
 
 
@@ -426,8 +430,11 @@ def _is_local(function: Function, name: str) -> bool:
 
 def _self_attribute(function: Function, target: str) -> str:
     """The X of a target "self.X", "" for other targets."""
-    head, _, name = target.partition(".")
-    return name if name and "." not in name and head == _first_parameter(function) else ""
+    first = _first_parameter(function)
+    if not first or not target.startswith(f"{first}."):
+        return ""
+    name = target[len(first) + 1 :]
+    return name if "." not in name else ""
 
 
 def _attribute(name: str, owner: ClassRef, store: Store, values: Values) -> Attribute:

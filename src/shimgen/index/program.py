@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from shimgen.index.files import Files
 from shimgen.index.gather import gather
@@ -29,6 +30,8 @@ class Index:
         self._files = Files(tree, profile, root, store if store is not None else Store(profile))
         self._by_module = {self.module_name(path): path for path in self._files.python}
         self._names: dict[str, dict[str, Resolved | Import]] = {}
+        self._stars: dict[str, list[Import]] = {}
+        self._resolved: dict[tuple[str, str], Resolved] = {}
         self._classes: dict[ClassRef, Class] = {}
         self._mros: dict[ClassRef, Mro] = {}
         self._registered: Mapping[str, ClassRef] | None = None
@@ -143,8 +146,12 @@ class Index:
     # -- names ---------------------------------------------------------------------------------------------
 
     def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
-        head, _, rest = dotted.partition(".")
-        return self._resolve(path, head, rest, frozenset())
+        key = (path, dotted)
+        found = self._resolved.get(key)
+        if found is None:
+            head, _, rest = dotted.partition(".")
+            found = self._resolved[key] = self._resolve(path, head, rest, frozenset())
+        return found
 
     def _resolve(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
         if (path, head) in seen:
@@ -176,12 +183,14 @@ class Index:
         return Resolved("value", ref.path, name) if "." not in rest else _UNKNOWN
 
     def _from_star(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
-        for imported in self.module(path).imports:
-            if imported.local == "*":
-                target = self._by_module.get(self._absolute(path, imported))
-                found = self._resolve(target, head, rest, seen) if target else _UNKNOWN
-                if found.kind != "unknown":
-                    return found
+        stars = self._stars.get(path)
+        if stars is None:
+            stars = self._stars[path] = [i for i in self.module(path).imports if i.local == "*"]
+        for imported in stars:
+            target = self._by_module.get(self._absolute(path, imported))
+            found = self._resolve(target, head, rest, seen) if target else _UNKNOWN
+            if found.kind != "unknown":
+                return found
         return _UNKNOWN
 
     def _imported(self, path: str, imported: Import, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
@@ -209,11 +218,18 @@ class Index:
         return path is not None and name in self._module_names(path)
 
     def _is_package(self, module: str) -> bool:
-        top = module.partition(".")[0]
-        prefix = module.replace(".", "/") + "/"
-        return top == self._profile.package and any(
-            self.package_path(path).startswith(prefix) for path in self._by_module.values()
-        )
+        return module.partition(".")[0] == self._profile.package and module.replace(".", "/") in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        """Every folder that holds a Python file, itself or further below."""
+        folders: set[str] = set()
+        for path in self._by_module.values():
+            folder = self.package_path(path).rpartition("/")[0]
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition("/")[0]
+        return frozenset(folders)
 
     def _absolute(self, path: str, imported: Import) -> str:
         if not imported.level:

@@ -66,16 +66,19 @@ class Shapes:
         return False
 
     def _runs(self, call: Call, chain: str) -> bool:
-        callee, *arguments = call.expr.parts
-        if callee.op != "name" or callee.text not in (chain, f"{chain}.forward", f"{chain}.load_weights"):
+        callee = call.expr.parts[0]
+        if callee.op != "name" or not callee.text.startswith(chain):
             return False
+        if callee.text not in (chain, f"{chain}.forward", f"{chain}.load_weights"):
+            return False
+        arguments = call.expr.parts[1:]
         given = {part.text for part in arguments if part.op == "name"} | set(call.expr.keys)
         return callee.text.endswith(".load_weights") or bool(given & set(self._models.body_parameters))
 
     def _hands(self, path: str, call: Call, chain: str) -> bool:
         """A call f(language_model=self.x, ...) whose function runs that parameter."""
         callee = call.expr.parts[0]
-        if callee.op != "name":
+        if callee.op != "name" or not any(part.text == chain and part.op == "name" for part in call.expr.parts):
             return False
         target = self._program.resolve(path, callee.text)
         if target.kind != "function":
