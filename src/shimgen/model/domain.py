@@ -44,7 +44,8 @@ class Site(msgspec.Struct, frozen=True):
     """One place where the engine uses a member.
 
     `guard` is the probe's source, `message` the text of the error that the engine raises when a probe says no.
-    `ambiguous` sites demand nothing: the receiver may be something inside the model, or the member is a pattern.
+    `ambiguous` sites demand nothing: the receiver may be something inside the model, or is for one class that the
+    engine names; or the member is a pattern.
     `parameter` is the name that a signature probe looks for.
     """
 

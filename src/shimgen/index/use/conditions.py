@@ -152,7 +152,7 @@ class Conditions(Builtins):
             return self._parameter(node, right)
         named = tuple(b for b in (*left, *right) if isinstance(b, ClassName))
         if named:
-            return self._sided(operator, tuple(Fact(b.key, "", source(node)) for b in named))
+            return self._sided(operator, tuple(Fact(b.key, "", source(node), named=True) for b in named))
         for value, other in ((left, node.comparators[0]), (right, node.left)):
             outcomes = [b for b in value if isinstance(b, Outcome)]
             if outcomes and isinstance(other, ast.Constant) and isinstance(other.value, bool):

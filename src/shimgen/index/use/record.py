@@ -81,11 +81,15 @@ class Recorder:
             shape=detail.shape,
             message=message,
             value=detail.value,
-            ambiguous=model.ambiguous or "*" in member,
+            ambiguous=model.ambiguous or "*" in member or self._is_named(model),
             parameter=detail.parameter,
         )
         self.uses.append(use)
         return (len(self.uses) - 1,)
+
+    def _is_named(self, model: Model) -> bool:
+        """Whether this is for models of one class, by its name: no other needs what it uses here."""
+        return any(fact.named and fact.key == model.key for fact in self.present)
 
     def _guard(self, model: Model, member: str) -> tuple[bool, str, str]:
         sibling: Fact | None = None

@@ -74,7 +74,7 @@ class Fact(msgspec.Struct, frozen=True):
     """A model has a member, because a probe at `entries` of the recorded uses said so.
 
     `member` "" stands for a test of the whole model. `exact`: says nothing of other members. `raises`: the engine
-    raises an error with `message` when the probe says no.
+    raises an error with `message` when the probe says no. `named`: it is known to be of a class that the engine names.
     """
 
     key: str
@@ -84,6 +84,7 @@ class Fact(msgspec.Struct, frozen=True):
     exact: bool = False
     raises: bool = False
     message: str = ""
+    named: bool = False
 
 
 Clause: TypeAlias = frozenset[Fact]
