@@ -16,6 +16,7 @@ _NAMED_ACCESS = frozenset(
     {"named_parameters", "named_modules", "named_buffers", "named_children", "state_dict", "load_state_dict"}
     | {"get_submodule", "get_parameter", "get_buffer"}
 )
+_CONTAINERS = frozenset(("dict", "list", "tuple", "set", "frozenset", "OrderedDict", "collections.OrderedDict"))
 _DEPTH = 4
 
 
@@ -111,5 +112,8 @@ def _dotted_entries(case: Case, provider: Provider) -> Iterator[str]:
 
 
 def _has_dots(value: Expr) -> bool:
+    """Whether a value is, or holds, a dotted name; the arguments of a call are not what it gives."""
+    if value.op == "call" and value.parts[0].text not in _CONTAINERS:
+        return False
     literals = (text for text in (value.text, *value.keys) if value.op in ("const", "dict") and text[:1] in "'\"")
     return any(is_dotted(text[1:-1]) for text in literals) or any(_has_dots(part) for part in value.parts)

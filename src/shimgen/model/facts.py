@@ -171,8 +171,9 @@ class Use(msgspec.Struct, frozen=True, array_like=True):
     expression as written; `rule` the index of the profile's receiver rule that matched. `guarded`: some probe
     dominates this use; `guard` is that probe's source. `message`: text of the error raised when the probe says no.
     `value`: what a write assigns (None otherwise). `ambiguous`: the receiver may be something inside the model, or is
-    of one class that the engine names, or `member` is a pattern ("get_*_feature", "*") of a computed name. `parameter`: the name looked
-    for in the member's signature (kind "signature"). For "isinstance" `member` is the class as written.
+    of one class that the engine names, or `member` is a pattern ("get_*_feature", "*") of a computed name.
+    `parameter`: the name looked for in the member's signature (kind "signature"). For "isinstance" `member` is the
+    class as written.
     """
 
     member: str
