@@ -7,7 +7,7 @@ from functools import cached_property
 
 from shimgen.index.files import Files
 from shimgen.index.gather import gather
-from shimgen.index.instances import Evaluator
+from shimgen.index.instances import Instances
 from shimgen.index.linear import linearise
 from shimgen.index.registry import registered
 from shimgen.index.store import Store
@@ -35,7 +35,7 @@ class Index:
         self._classes: dict[ClassRef, Class] = {}
         self._mros: dict[ClassRef, Mro] = {}
         self._registered: Mapping[str, ClassRef] | None = None
-        self._evaluator = Evaluator(self, profile.models.factories)
+        self._instances = Instances(self, profile.models.factories)
 
     # -- files ---------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class Index:
         return found
 
     def attributes(self, ref: ClassRef) -> Mapping[str, Attribute]:
-        return self._evaluator.attributes(ref)
+        return self._instances.attributes(ref)
 
     def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
         for cls in self.mro(ref).classes:

@@ -1,0 +1,266 @@
+"""What an expression of facts may evaluate to.
+
+A small abstract interpretation: names, calls of classes and of functions that return classes or instances,
+conditional values, dictionaries of classes, parameters bound by a caller. What cannot be followed is unknown, with
+the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from shimgen.index.coverage import always_assigned
+from shimgen.index.dispatch import called_method, next_definition
+from shimgen.index.frames import MODULE, NOTHING, Frame, Values, first_parameter, is_local, union
+from shimgen.index.registry import literal
+from shimgen.index.values import OTHER
+from shimgen.model.domain import ClassRef
+from shimgen.model.facts import Expr, Function
+from shimgen.model.profile import Factory
+from shimgen.model.program import Attribute, Program, Resolved
+
+# Methods of torch.nn.Module that return the module itself (its documentation: "Returns: self").
+_RETURN_SELF = frozenset(
+    ("to", "eval", "train", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "requires_grad_", "apply")
+)
+
+
+class Evaluator:
+    """Evaluates expressions of facts, for one program. `attributes` gives an instance's attributes, None while its
+    constructor is running."""
+
+    def __init__(
+        self,
+        program: Program,
+        factories: Sequence[Factory],
+        attributes: Callable[[ClassRef], Mapping[str, Attribute] | None],
+    ) -> None:
+        self._program = program
+        self._factories = {factory.function: factory.names for factory in factories}
+        self._attributes = attributes
+
+    def evaluate(self, frame: Frame, expr: Expr | None) -> Values:
+        """What `expr` may be inside `frame`."""
+        if expr is None or frame.depth == 0:
+            return Values(unknown="not a value that can be followed")
+        if expr.op == "name":
+            return self._name(frame, expr.text)
+        if expr.op == "call":
+            return self._call(frame, expr)
+        if expr.op == "choice":
+            return union(self.evaluate(frame, part) for part in expr.parts)
+        if expr.op == "const":
+            return Values(none=True) if expr.text == "None" else Values(external=frozenset({"builtins.object"}))
+        if expr.op == "item":
+            return self._item(frame, expr)
+        if expr.op in ("dict", "seq", "lambda"):
+            return Values(external=frozenset({"builtins.object"}))
+        return Values(unknown="the value is computed")
+
+    def _name(self, frame: Frame, text: str) -> Values:
+        head, _, rest = text.partition(".")
+        if frame.self_type is not None and head == first_parameter(frame.function):
+            if frame.function.kind == "classmethod":
+                return Values(classes=frozenset({frame.self_type})) if not rest else Values(unknown=f"{text}")
+            return self._member(frame, frame.self_type, rest, text) if rest else Values(frozenset({frame.self_type}))
+        local = [s for s in frame.function.stores if s.target == head and s.how in ("assign", "other")]
+        if local and not rest:
+            inner = replace(frame, depth=frame.depth - 1)
+            return union(self.evaluate(inner, store.value) for store in local)
+        if not rest and head in {p.name for p in frame.function.params}:
+            return self._parameter(frame, head)
+        if local or head in {p.name for p in frame.function.params}:
+            return Values(unknown=f"{text} depends on {head}")
+        return self._global(frame, text)
+
+    def _global(self, frame: Frame, text: str) -> Values:
+        target = self._program.resolve(frame.path, text, frame.function)
+        if target.ref is not None:
+            return Values(classes=frozenset({target.ref}))
+        if target.kind == "external":
+            return Values(external=frozenset({target.name}))
+        if target.kind == "value":
+            stores = [s for s in self._program.module(target.path).stores if s.target == target.name]
+            inner = replace(frame, path=target.path, function=MODULE, self_type=None, depth=frame.depth - 1)
+            return union(self.evaluate(inner, store.value) for store in stores)
+        return Values(unknown=f"{text} is not a class that is known")
+
+    def _parameter(self, frame: Frame, name: str) -> Values:
+        if name in frame.bound:
+            return frame.bound[name]
+        param = next(p for p in frame.function.params if p.name == name)
+        default = NOTHING
+        if param.default is not None and param.default.replace(".", "").isidentifier():
+            default = Values(none=True) if param.default == "None" else self._global(frame, param.default)
+        if default.classes or default.instances:
+            return default
+        return Values(none=default.none, unknown=f"{name} is a parameter")
+
+    def _member(self, frame: Frame, ref: ClassRef, rest: str, text: str) -> Values:
+        """The value of a dotted chain of attributes that starts at an instance of `ref`."""
+        name, _, tail = rest.partition(".")
+        settled = self._attributes(ref)
+        attribute = None if settled is None else settled.get(name)
+        if settled is None:
+            values = self._from_running(frame, ref, name)
+        elif attribute is None:
+            values = self._class_value(ref, name, frame)
+        else:
+            values = Values(
+                frozenset(attribute.types),
+                frozenset(),
+                frozenset(attribute.externals),
+                attribute.optional,
+                attribute.unknown,
+                attribute.registered,
+            )
+        if not tail:
+            return values
+        parts = [self._member(replace(frame, depth=frame.depth - 1), item, tail, text) for item in values.instances]
+        return union(parts) if parts and frame.depth > 1 else Values(unknown=f"{text} could not be followed")
+
+    def _from_running(self, frame: Frame, ref: ClassRef, name: str) -> Values:
+        """An attribute of the object whose constructor is running: what this function has assigned so far."""
+        first = first_parameter(frame.function)
+        stores = [s for s in frame.function.stores if s.target == f"{first}.{name}" and s.how == "assign"]
+        inner = replace(frame, depth=frame.depth - 1)
+        if stores and frame.depth > 1:
+            return union(self.evaluate(inner, store.value) for store in stores)
+        return self._class_value(ref, name, frame)
+
+    def _class_value(self, ref: ClassRef, name: str, frame: Frame) -> Values:
+        for cls in self._program.mro(ref).classes:
+            for attribute in self._program.cls(cls).attributes:
+                if attribute.name == name and attribute.value is not None:
+                    inner = Frame(cls.path, MODULE, {}, None, None, frame.depth - 1)
+                    return self.evaluate(inner, attribute.value)
+        return Values(unknown=f"self.{name} could not be followed")
+
+    def _item(self, frame: Frame, expr: Expr) -> Values:
+        container = expr.parts[0]
+        found = self._container(frame, container, frame.depth)
+        if found is None:
+            return Values(unknown="an item of a container that is filled at run time")
+        inner, table = found
+        return union(self.evaluate(inner, part) for part in table.parts)
+
+    def _container(self, frame: Frame, expr: Expr, depth: int) -> tuple[Frame, Expr] | None:
+        """The dict or list display that `expr` names, with the frame in which its items are read."""
+        if expr.op in ("dict", "seq"):
+            return frame, expr
+        if expr.op != "name" or depth == 0:
+            return None
+        for store in frame.function.stores:
+            if store.target == expr.text and store.value is not None:
+                return self._container(frame, store.value, depth - 1)
+        target = self._program.resolve(frame.path, expr.text)
+        if target.kind == "value":
+            for store in self._program.module(target.path).stores:
+                if store.target == target.name and store.value is not None:
+                    inner = Frame(target.path, MODULE, {}, None, None, depth - 1)
+                    return self._container(inner, store.value, depth - 1)
+        return None
+
+    def _call(self, frame: Frame, expr: Expr) -> Values:
+        callee = expr.parts[0]
+        inner = replace(frame, depth=frame.depth - 1)
+        if callee.op == "attr":
+            return self._method_of_value(inner, callee, expr)
+        if callee.op == "name":
+            if callee.text == "getattr" and len(expr.parts) >= 3:
+                return Values(unknown="the value is looked up by name")
+            table = callee.text.removesuffix(".get")
+            if table != callee.text and self._container(frame, Expr("name", table), frame.depth):
+                return self._item(frame, Expr("item", "", (Expr("name", table), OTHER)))
+            method = called_method(self._program, frame, callee)
+            if method is not None:
+                return self._returned(inner, method[0], method[1], expr, skip_self=not method[2])
+            target = self._program.resolve(frame.path, callee.text, frame.function)
+            if target.kind == "function" and (argument := self._factories.get(self._import_name(target))):
+                return self._made_by_name(inner, callee.text, expr, argument)
+            if target.kind == "function" and not is_local(frame.function, callee.text):
+                function = next(
+                    f for f in reversed(self._program.module(target.path).functions) if f.name == target.name
+                )
+                return self._function_result(inner, target.path, function, expr)
+        called = self.evaluate(inner, callee)
+        external = frozenset(name for name in called.external if name.rpartition(".")[2][:1].isupper())
+        opaque = called.unknown or called.external - external - {"builtins.object"}
+        unknown = f"{callee.text or 'its class'} is chosen at run time" if opaque else ""
+        return Values(called.classes, frozenset(), external, False, unknown)
+
+    def _import_name(self, function: Resolved) -> str:
+        return f"{self._program.module_name(function.path)}.{function.name}"
+
+    def _made_by_name(self, frame: Frame, factory: str, call: Expr, argument: str) -> Values:
+        """An instance of a class that is registered under one of the names given, as far as these are written out."""
+        given = dict(zip(call.keys, call.parts[len(call.parts) - len(call.keys) :], strict=True))
+        value = given.get(argument)
+        names = self._strings(frame, value, frame.depth) if value is not None else None
+        table = self._program.registered()
+        found = frozenset(table[name] for name in names or () if name in table)
+        if names and len(found) == len({table.get(name) for name in names}):
+            return Values(instances=found, registered=True)
+        why = (
+            f"{factory} chooses it by a configuration"
+            if not names
+            else f"{factory} is given a name that is not registered"
+        )
+        return Values(instances=found, unknown=why, registered=True)
+
+    def _strings(self, frame: Frame, value: Expr, depth: int) -> list[str] | None:
+        """The strings in a list that is written out, also under local names; None when there is something else."""
+        if value.op == "const":
+            return [literal(value)] if value.text[:1] in "'\"" else None
+        if value.op in ("seq", "choice"):
+            parts = [self._strings(frame, part, depth) for part in value.parts]
+            return [name for part in parts for name in part or ()] if None not in parts else None
+        stores = [s for s in frame.function.stores if value.op == "name" and s.target == value.text]
+        if not depth or not always_assigned([(s, frame.function) for s in stores]):
+            return None
+        parts = [self._strings(frame, s.value, depth - 1) if s.value is not None else None for s in stores]
+        return [name for part in parts for name in part or ()] if None not in parts else None
+
+    def _method_of_value(self, frame: Frame, callee: Expr, expr: Expr) -> Values:
+        base = self.evaluate(frame, callee.parts[0])
+        if callee.text in _RETURN_SELF:
+            return base
+        parts = []
+        for ref in sorted(base.instances | base.classes):
+            found = next_definition(self._program, ref, None, callee.text)
+            if found is not None:
+                bound = self.bind(frame, expr, found[1], skip_self=True)
+                parts.append(self._result(Frame(found[0].path, found[1], bound, ref, found[0], frame.depth)))
+        return union(parts) if parts else Values(unknown=f"the result of .{callee.text}() is not known")
+
+    def _returned(self, frame: Frame, owner: ClassRef, function: Function, expr: Expr, skip_self: bool) -> Values:
+        bound = self.bind(frame, expr, function, skip_self)
+        return self._result(Frame(owner.path, function, bound, frame.self_type, owner, frame.depth))
+
+    def _function_result(self, frame: Frame, path: str, function: Function, expr: Expr) -> Values:
+        bound = self.bind(frame, expr, function, skip_self=False)
+        return self._result(Frame(path, function, bound, None, None, frame.depth))
+
+    def _result(self, frame: Frame) -> Values:
+        if frame.function.stub:
+            return Values(unknown=f"{frame.function.name} is left to subclasses")
+        if not frame.function.returned or frame.depth == 0:
+            return Values(unknown=f"what {frame.function.name} returns could not be followed")
+        return union(self.evaluate(frame, value) for value in frame.function.returned)
+
+    def bind(self, frame: Frame, call: Expr, function: Function, skip_self: bool) -> Mapping[str, Values]:
+        """Arguments of a call by parameter name, as far as they are classes or instances."""
+        positional = [p for p in function.params if p.kind in ("posonly", "pos")]
+        if skip_self and function.kind != "staticmethod":
+            positional = positional[1:]
+        count = len(call.parts) - 1 - len(call.keys)
+        arguments = list(zip((p.name for p in positional), call.parts[1 : 1 + count], strict=False))
+        arguments += list(zip(call.keys, call.parts[1 + count :], strict=True))
+        bound: dict[str, Values] = {}
+        if frame.depth > 1:
+            inner = replace(frame, depth=frame.depth - 1)
+            for name, value in arguments:
+                bound[name] = self.evaluate(inner, value)
+        return bound

@@ -1,0 +1,78 @@
+"""What an evaluation goes through: values, and the function in whose light an expression is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from shimgen.model.domain import ClassRef
+from shimgen.model.facts import Function
+
+_DEPTH = 8
+
+
+class Values(msgspec.Struct, frozen=True):
+    """What an expression may evaluate to: instances of classes, the classes themselves, None, or unknown.
+    `registered`: a factory of the profile makes it."""
+
+    instances: frozenset[ClassRef] = frozenset()
+    classes: frozenset[ClassRef] = frozenset()
+    external: frozenset[str] = frozenset()
+    none: bool = False
+    unknown: str = ""
+    registered: bool = False
+
+    def __or__(self, other: Values) -> Values:
+        return Values(
+            self.instances | other.instances,
+            self.classes | other.classes,
+            self.external | other.external,
+            self.none or other.none,
+            self.unknown or other.unknown,
+            self.registered or other.registered,
+        )
+
+
+NOTHING = Values()
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A function under evaluation: for which object, defined by which class, with which arguments."""
+
+    path: str
+    function: Function
+    bound: Mapping[str, Values]
+    self_type: ClassRef | None = None
+    owner: ClassRef | None = None
+    depth: int = _DEPTH
+
+
+MODULE = Function("<module>", 0, 0, "function")
+
+
+def union(parts: Iterable[Values]) -> Values:
+    """Everything that any of the parts may be."""
+    result = NOTHING
+    for part in parts:
+        result = part if result is NOTHING else result | part
+    return result
+
+
+def first_parameter(function: Function) -> str:
+    """The name of self or cls, "" where there is none."""
+    return function.params[0].name if function.params and function.kind != "staticmethod" else ""
+
+
+def is_local(function: Function, name: str) -> bool:
+    """Whether the function binds the name itself."""
+    return any(s.target == name for s in function.stores) or any(p.name == name for p in function.params)
+
+
+def self_attribute(function: Function, target: str) -> str:
+    """The X of a target "self.X", "" for other targets."""
+    first = first_parameter(function)
+    if not first or not target.startswith(f"{first}."):
+        return ""
+    name = target[len(first) + 1 :]
+    return name if "." not in name else ""
