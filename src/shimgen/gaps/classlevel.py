@@ -55,9 +55,16 @@ def other_object(case: Case) -> Refusal | None:
         if case.program.resolve(case.wrapper.delegate.owner.path, call.parts[0].text).ref != provider.candidate:
             continue
         argument = _given(call, inner[1]).get(case.member)
-        if argument is not None and _unalias(case.program, case.wrapper.delegate.owner, argument.text) != case.member:
+        if argument is not None and not _is_own(case, argument):
             return Refusal(Reason.PROJECTED, {"given": argument.text or "something else"}, by_hand(case))
     return None
+
+
+def _is_own(case: Case, argument: Expr) -> bool:
+    """Whether an argument is what the wrapper itself was given under that name, also among its keywords."""
+    if argument.op == "call" and argument.parts[0].text.endswith((".get", ".pop")) and len(argument.parts) > 1:
+        return argument.parts[1] == Expr("const", repr(case.member))
+    return _unalias(case.program, case.wrapper.delegate.owner, argument.text) == case.member
 
 
 def _given(call: Expr, constructor: Function) -> dict[str, Expr]:
