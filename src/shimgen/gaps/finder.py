@@ -157,7 +157,7 @@ class _Finder:
             return None
         case = Case(self._program, self._profile, self._members, self._reach, wrapper, demand, lookups)
         refusal = self._uncertain(own, wrapper, demand.member) or judge(case)
-        if refusal is not None and refusal.reason is Reason.ABSENT and _is_engines_own(demand):
+        if refusal is not None and self._is_engines_own(demand, refusal):
             return None
         assembled = fitting(case) if refusal is not None and refusal.reason in _RECIPE_FOR else None
         if assembled is not None:
@@ -176,6 +176,13 @@ class _Finder:
             name, recipe, model = assembled
             gap = replace(gap, recipe=name, assembly=recipe, notes=(f"as {model} does it",))
         return _Draft(gap, refusal)
+
+    def _is_engines_own(self, demand: Demand, refusal: Refusal) -> bool:
+        """Whether the engine keeps something of its own on the model: it assigns what no model defines, as far as the
+        classes behind the wrapper are known."""
+        if refusal.reason is Reason.UNKNOWN_DELEGATE:
+            return _is_assigned(demand) and not self._members.known_to_models(demand.member)
+        return refusal.reason is Reason.ABSENT and _is_assigned(demand)
 
     def _is_reached(self, wrapper: Wrapper, member: str) -> bool:
         """Whether the engine gets to the wrapper for the member: it may hold it, or a wrapper around it lacks it."""
@@ -274,8 +281,7 @@ def is_due(demand: Demand) -> bool:
     return any(s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
 
 
-def _is_engines_own(demand: Demand) -> bool:
-    """Whether the engine keeps something of its own on the model: it assigns what no model defines."""
+def _is_assigned(demand: Demand) -> bool:
     return any(s.kind is SiteKind.WRITE and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
 
 

@@ -123,6 +123,15 @@ class Members:
         known = self._externals.get(name)
         return name in _EMPTY_BASES or (known is not None and known.complete)
 
+    def known_to_models(self, member: str) -> bool:
+        """Whether any model class of the checkout defines the member, or gives it to its instances."""
+        classes = (self._program.cls(ref) for ref in self._program.model_classes())
+        return any(
+            any(f.name == member or any(s.target.partition(".")[2] == member for s in f.stores) for f in cls.functions)
+            or any(a.name == member and a.value is not None for a in cls.attributes)
+            for cls in classes
+        )
+
     def functions(self, ref: ClassRef) -> Mapping[str, tuple[ClassRef, Function]]:
         """The functions that attribute access on an instance finds, by name."""
         result: dict[str, tuple[ClassRef, Function]] = {}
