@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LIVE := .venv-live
 
-.PHONY: help setup demo live test static check bench bench-wrappers bench-ablation bench-hindcast bench-drift docs lock clean
+.PHONY: help setup demo live test static check bench bench-wrappers bench-ablation bench-hindcast bench-precision bench-drift docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,9 @@ bench-ablation: $(READY) ## hand-written forwards taken out of RELEASE: do they 
 
 bench-hindcast: $(READY) ## forwards added from FROM to TO: were those that were due emitted?
 	@$(BIN)/python -m benchmarks.hindcast $(or $(FROM),0.5.9) $(or $(TO),0.5.23)
+
+bench-precision: $(READY) ## the judged sample of gaps at 0.5.9: does each still stand?
+	@$(BIN)/python -m benchmarks.precision
 
 bench-drift: $(READY) ## members of three releases that are there and wrong, each judged
 	@$(BIN)/python -m benchmarks.drift
