@@ -125,7 +125,7 @@ def test_exit_codes(
     monkeypatch.setattr(pipeline, "analyse", lambda settings: outcome.analysis)
     monkeypatch.setattr(pipeline, "gate", lambda settings: outcome.analysis)
     monkeypatch.setattr(pipeline, "generate", lambda settings: outcome)
-    monkeypatch.setattr(pipeline, "apply", lambda settings: outcome)
+    monkeypatch.setattr(pipeline, "apply", lambda *given: outcome)
     assert run(*words).exit_code == code
 
 

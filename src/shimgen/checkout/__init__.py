@@ -6,12 +6,14 @@
     interrupted(checkout) -> str                    what a killed run has left open, for commands that only read
     render_patch(checkout, changes, plain) -> bytes what `git diff` prints after apply; plain=patch.render_changes
     apply_changes(checkout, changes) -> paths       all or none
+    check_recording, make_commits, adopt            the changes as commits on a branch
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
     origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
     state(checkout) -> tuple[AppliedFile, ...]      what apply has put in
     identify(checkout) -> Identity                  branch, tag, date, remote (slow path)
     distance(checkout, commit) -> Distance | None   how far the checkout is from another commit
     release_name(checkout) -> str                   the installed version, or what git describe says
+    digest(blobs) -> str                            of paths and their blob ids
     short_id(checkout, blob) -> str
     write_folder(folder, contents) -> paths         where the user's -o points
 
@@ -28,6 +30,8 @@ from shimgen.checkout.commands import (
     short_id,
     state,
 )
+from shimgen.checkout.commits import Commit, Made, adopt, check_recording, make_commits
+from shimgen.checkout.directory import digest
 from shimgen.checkout.files import write_folder
 from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
 from shimgen.checkout.opening import Checkout, open_checkout, open_package
@@ -36,13 +40,19 @@ from shimgen.checkout.undoing import AppliedFile, Reverted
 __all__ = [
     "AppliedFile",
     "Checkout",
+    "Commit",
     "Distance",
     "Identity",
+    "Made",
     "Reverted",
+    "adopt",
     "apply_changes",
+    "check_recording",
+    "digest",
     "distance",
     "identify",
     "interrupted",
+    "make_commits",
     "open_checkout",
     "open_package",
     "origins",

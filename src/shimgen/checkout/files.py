@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from shimgen.model.errors import GenerateError
@@ -43,10 +43,11 @@ def write_new(path: Path, content: bytes, mode: int = 0o644) -> None:
         os.fsync(file.fileno())
 
 
-def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
+def write_folder(folder: Path, contents: Mapping[str, bytes], earlier: Iterable[str] = ()) -> tuple[Path, ...]:
     """Write files of these names into `folder`, which is made; each is complete or not there. Returns their paths.
 
-    Raises GenerateError when the folder cannot be written.
+    Of the names of an `earlier` run, those that are not written again are deleted. Raises GenerateError when the
+    folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -54,6 +55,8 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...
             beside(folder / name).unlink(missing_ok=True)
             write_new(beside(folder / name), content)
             beside(folder / name).rename(folder / name)
+        for name in set(earlier) - contents.keys():
+            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise GenerateError(f"cannot write {folder}: {error.strerror}", "shimgen patch -o DIR") from error
     return tuple(folder / name for name in contents)

@@ -10,7 +10,8 @@ from shimgen.checkout.repository import Repository
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Names of a baseline; all "" where unknown. `date` is an RFC 2822 date, `remote` a URL without credentials."""
+    """Names of a baseline; all "" where unknown. `date` is an RFC 2822 date, `remote` a URL without credentials, and
+    `author` who uses git here, as a mail names people."""
 
     commit: str = ""
     described: str = ""
@@ -19,6 +20,7 @@ class Identity(msgspec.Struct, frozen=True):
     date: str = ""
     remote: str = ""
     version: str = ""
+    author: str = ""
 
 
 def identify(checkout: Checkout) -> Identity:
@@ -36,6 +38,7 @@ def identify(checkout: Checkout) -> Identity:
         subject=subject,
         date=date,
         remote=remote,
+        author=_author(repository),
     )
 
 
@@ -81,6 +84,11 @@ def _say(repository: Repository, *arguments: str) -> str:
         return git(repository.folder, *arguments).decode("utf-8", "replace").strip()
     except GitError:
         return ""
+
+
+def _author(repository: Repository) -> str:
+    name, email = (_say(repository, "config", "--get", f"user.{key}") for key in ("name", "email"))
+    return f"{name} <{email}>" if name and email else ""
 
 
 def _branch_and_remote(repository: Repository) -> tuple[str, str]:

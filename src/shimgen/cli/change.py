@@ -30,18 +30,34 @@ def diff(settings: Settings, as_json: bool, exit_code: bool) -> None:
         finish(1)
 
 
-@click.command(short_help="Apply the patch to the work tree: all or nothing.")
+class _Apply(click.Command):
+    """`--commit` takes a value behind an equals sign only, so that what follows it is CHECKOUT."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--commit=each" if word == "--commit" else word for word in args])
+
+
+@click.command(cls=_Apply, short_help="Apply the patch to the work tree: all or nothing.")
 @with_settings
-def apply(settings: Settings, as_json: bool) -> None:
+@click.option("--series", type=click.Path(path_type=Path), metavar="DIR", help="Bring back a reviewed series instead.")
+@click.option("--branch", default="", metavar="NAME", help="On a new branch.")
+@click.option("--commit", type=click.Choice(("each", "one")), help="Commit each patch of the series, or =one commit.")
+@click.option("--dry-run", is_flag=True, help="Do everything but writing.")
+def apply(
+    settings: Settings, as_json: bool, series: Path | None, branch: str, commit: str | None, dry_run: bool
+) -> None:
     """Generate, verify and apply the patch to the work tree: all or nothing."""
     from shimgen import pipeline
     from shimgen.report import text
 
     writes_work_tree(settings.rev, "apply")
+    manner = pipeline.Manner(series, branch, commit or "", dry_run)
     with working("generating and verifying"):
-        outcome = pipeline.apply(settings)
+        outcome = pipeline.apply(settings, manner)
     _notes(settings, outcome)
-    emit(_json(outcome) if as_json else text.changed(outcome, "added", paint))
+    if dry_run:
+        note("a dry run: nothing was written")
+    emit(_json(outcome) if as_json else text.changed(outcome, "added", paint) + text.committed(outcome, branch))
 
 
 @click.command(short_help="Write the series as files for `git am`.")
@@ -104,7 +120,7 @@ def _asked(settings: Settings, live: bool | None) -> str:
 def _json(outcome: Outcome) -> str:
     from shimgen.report import json
 
-    return json.render(outcome.analysis, outcome.changes, outcome.proofs)
+    return json.render(outcome.analysis, outcome.changes, outcome.proofs, commits=outcome.commits)
 
 
 def _notes(settings: Settings, outcome: Outcome) -> None:

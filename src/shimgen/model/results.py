@@ -85,7 +85,8 @@ class Step(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     """An analysis, and the series that closes its gaps: changed files, sorted, the patch as git prints it, and
     what verification found of each shim. `steps` lead from the source without anything of shimgen's to what it is
-    to be. `recovered`: what was done about an earlier run that was killed."""
+    to be. `recovered`: what was done about an earlier run that was killed; `commits`: id and first line of those made.
+    """
 
     analysis: Analysis
     changes: tuple[FileChange, ...] = ()
@@ -93,6 +94,7 @@ class Outcome(msgspec.Struct, frozen=True):
     proofs: tuple[Proof, ...] = ()
     recovered: str = ""
     steps: tuple[Step, ...] = ()
+    commits: tuple[tuple[str, str], ...] = ()
 
 
 class Explanation(msgspec.Struct, frozen=True):

@@ -86,6 +86,22 @@ def lacking(cargo: Sequence[Cargo], laid: Sequence[CarriedPatch], session: Sessi
     return not all(stands(load) for load in cargo if load.carried.name in makeable)
 
 
+def bare(path: str, content: bytes, cargo: Sequence[Cargo]) -> bytes:
+    """A content without the shims and the carried patches that stand in it in whole."""
+    from shimgen.patch import Conflict, apply_exact, reverse
+    from shimgen.shims import find_shims, remove_shims
+
+    def without(when: str, content: bytes) -> bytes:
+        for load in reversed([load for load in cargo if load.carried.when == when]):
+            for patch in (patch for patch in load.patches if patch.path == path):
+                result = apply_exact(reverse(patch), content)
+                content = content if isinstance(result, Conflict) else result
+        return content
+
+    late = without("after", content)
+    return without("before", remove_shims(late, find_shims(late)))
+
+
 def refuse_conflicts(carried: Sequence[CarriedPatch]) -> None:
     """Raises GenerateError that names every patch that conflicts: file, hunk, and what stands there now."""
     wrong = [patch for patch in carried if patch.state is CarriedState.CONFLICTS]

@@ -77,12 +77,16 @@ def generate(settings: Settings) -> Outcome:
     return generate_in(open_session(settings))
 
 
-def generate_in(session: Session) -> Outcome:
-    """Everything is generated from the source without anything of shimgen's, and compared with what stands there."""
+def generate_in(session: Session, steps: bool = False) -> Outcome:
+    """Everything is generated from the source without anything of shimgen's, and compared with what stands there.
+
+    Where all of it stands already nothing is generated, unless the `steps` that lead there are asked for.
+    """
     from shimgen.patch import render_changes
 
     work = work_out(session)
-    if not (work.analysis.pending or work.analysis.stale or work.cargo or work.ground.leftover):
+    stands = not (work.analysis.pending or work.analysis.stale or work.cargo or work.ground.leftover)
+    if stands and not steps:
         return Outcome(timed(session, work.analysis))
     changes, refused, proofs = proven(session, work)
     _require(proofs)

@@ -10,6 +10,8 @@ from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
 from shimgen.config import FILE_NAME, Pin
 from shimgen.model.source import Baseline
+from shimgen.pipeline.carried import bare, load_cargo
+from shimgen.pipeline.session import Session
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -19,8 +21,9 @@ class Fault(msgspec.Struct, frozen=True):
     command: str
 
 
-def pin_fault(pin: Pin | None, checkout: Checkout, found: Baseline) -> Fault | None:
+def pin_fault(session: Session) -> Fault | None:
     """None when there is no pin or it holds. Shimgen's own commits on top of the pinned one are no difference."""
+    pin, checkout, found = session.settings.pin, session.checkout, session.tree.baseline
     if pin is None or pin.holds(found, cache(checkout.digest)):
         return None
     if found.kind != "git":
@@ -31,7 +34,7 @@ def pin_fault(pin: Pin | None, checkout: Checkout, found: Baseline) -> Fault | N
     if away is None:
         sentence = f"{FILE_NAME} pins {pin.named}, which this repository does not have; it is at"
         return Fault(f"{sentence} {_named(checkout, found)}", "git fetch --tags, or shimgen pin")
-    if _is_own(checkout, pin.commit, away):
+    if _is_own(session, pin.commit, away):
         return None
     where = " and ".join(filter(None, (_commits(away.ahead, "after"), _commits(away.behind, "before"))))
     python = sum(path.endswith(".py") for path in away.files)
@@ -57,16 +60,16 @@ def _commits(number: int, side: str) -> str:
     return f"{number:,} commit{'s' if number != 1 else ''} {side}" if number else ""
 
 
-def _is_own(checkout: Checkout, pinned: str, away: baseline.Distance) -> bool:
-    """Whether all that differs from the pinned commit is what shimgen writes."""
-    from shimgen.shims import find_shims, remove_shims
-
-    if away.behind or not away.ahead or not all(path.endswith(".py") for path in away.files):
+def _is_own(session: Session, pinned: str, away: baseline.Distance) -> bool:
+    """Whether all that differs from the pinned commit is what shimgen puts in: shims and carried patches."""
+    if away.behind or not away.ahead:
         return False
+    checkout = session.checkout
     before = baseline.open_checkout(checkout.root, pinned)
     now = baseline.open_checkout(checkout.root, checkout.revision or checkout.head)
-    for path in away.files:
-        old, new = before.read(path), now.read(path)
-        if old is None or new is None or remove_shims(new, find_shims(new)) != remove_shims(old, find_shims(old)):
-            return False
-    return True
+    pairs = ((path, before.read(path), now.read(path)) for path in away.files)
+    cargo = load_cargo(session)
+    return all(
+        old is not None and new is not None and bare(path, old, cargo) == bare(path, new, cargo)
+        for path, old, new in pairs
+    )

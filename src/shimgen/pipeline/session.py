@@ -17,7 +17,6 @@ from shimgen.model.errors import BaselineError, ConfigError
 from shimgen.model.profile import Profile
 from shimgen.model.results import Analysis, Recognition
 from shimgen.model.source import Tree
-from shimgen.pipeline.pins import pin_fault
 from shimgen.profiles import load, names
 from shimgen.profiles import recognise as recognise_stack
 
@@ -126,7 +125,9 @@ def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
 
 def timed(session: Session, analysis: Analysis) -> Analysis:
     """The analysis with the time that all stages of the run took, and what is to be told of the checkout."""
-    fault = pin_fault(session.settings.pin, session.checkout, session.tree.baseline)
+    from shimgen.pipeline.pins import pin_fault  # which looks at sessions
+
+    fault = pin_fault(session)
     notes = (*session.notes, f"{fault.sentence}; next: {fault.command}") if fault else session.notes
     release = session.tree.baseline.version
     if not release and any(isinstance(accept.until, str) for accept in session.settings.accepts):

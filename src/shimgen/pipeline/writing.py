@@ -1,38 +1,96 @@
-"""What changes a checkout, or writes files of the user's: apply, revert, series."""
+"""What changes a checkout: apply, by generation or from a reviewed series, and revert."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from shimgen import checkout as baseline
+from shimgen.checkout import Commit, Made
 from shimgen.config import Settings
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import BaselineError
 from shimgen.model.results import Analysis, Outcome
 from shimgen.pipeline.generation import generate_in
 from shimgen.pipeline.pins import pin_fault
+from shimgen.pipeline.series import replay
 from shimgen.pipeline.session import Session, open_session, open_source
+from shimgen.pipeline.steps import pages
 
 
-def apply(settings: Settings) -> Outcome:
-    """`generate`, then write the series to the work tree: all or nothing. Nothing to do is no error.
+class Manner(msgspec.Struct, frozen=True):
+    """How a series is applied. `series`: a folder with a reviewed one, which is brought back in place of generating;
+    `branch`: a new branch to do it on; `commit`: "each" makes a commit of each letter, "one" of all, "" none;
+    `dry`: everything but writing."""
 
-    Raises BaselineError when the pin does not hold, or a file that would change differs from the baseline.
+    series: Path | None = None
+    branch: str = ""
+    commit: str = ""
+    dry: bool = False
+
+
+AS_IT_IS = Manner()
+
+
+def apply(settings: Settings, manner: Manner = AS_IT_IS) -> Outcome:
+    """`generate` (or take a reviewed series), then write it to the work tree: all or nothing.
+
+    Nothing to do is no error. Raises BaselineError when the pin does not hold, or a file that would change differs from
+    the baseline.
     """
-    session = open_session(settings, writes=True)
+    session = open_session(settings, writes=not manner.dry)
     _refuse_unpinned(session)
-    outcome = generate_in(session)
+    if manner.branch or manner.commit:
+        baseline.check_recording(session.checkout, manner.branch)
+    if manner.series is not None:
+        outcome = replay(session, manner.series)
+    else:
+        outcome = generate_in(session, steps=bool(manner.commit))
     _refuse_dirty(session, (change.path for change in outcome.changes))
+    made, subjects = _commits(session, outcome, manner.commit)
+    written = replace(outcome, recovered=session.recovered)
+    if manner.dry:
+        return written
     baseline.apply_changes(session.checkout, outcome.changes)
-    return replace(outcome, recovered=session.recovered)
+    if made.ids or (manner.branch and outcome.changes):
+        baseline.adopt(session.checkout, made, manner.branch)
+    return replace(written, commits=tuple(zip(made.ids, subjects, strict=True)))
+
+
+def _commits(session: Session, outcome: Outcome, how: str) -> tuple[Made, tuple[str, ...]]:
+    """The commits that lead from what is checked out to the end of the series, and their first lines."""
+    if not how:
+        return Made(()), ()
+    committed = _committed(session, outcome)
+    made = pages(outcome, lambda path: committed.get(path))
+    if how == "one" and made:
+        from shimgen.report import letters
+
+        ends = {change.path: change.after for page in made for change in page.changes}
+        changes = tuple(FileChange(path, committed[path], ends[path]) for path in sorted(ends))
+        commits = [Commit(letters.together([page.subject for page in made]), changes)]
+    else:
+        commits = [Commit(page.message, page.changes) for page in made]
+    date = baseline.identify(session.checkout).date
+    found = baseline.make_commits(session.checkout, commits, date)
+    return found, tuple(commit.message.partition("\n")[0] for commit in commits)
+
+
+def _committed(session: Session, outcome: Outcome) -> Mapping[str, bytes]:
+    """What is checked out has of the files that the series is about."""
+    paths = {change.path for change in outcome.changes}
+    paths |= {change.path for step in outcome.steps for change in step.changes}
+    head = baseline.open_checkout(session.checkout.root, "HEAD")
+    found = {path: head.read(path) for path in sorted(paths)}
+    return {path: content for path, content in found.items() if content is not None}
 
 
 def _refuse_unpinned(session: Session) -> None:
     """Raises BaselineError that says how the checkout differs from the pin."""
-    fault = pin_fault(session.settings.pin, session.checkout, session.tree.baseline)
+    fault = pin_fault(session)
     if fault is not None:
         raise BaselineError(f"{fault.sentence} ({session.checkout.root}); nothing was changed", fault.command)
 
@@ -66,22 +124,3 @@ def revert(settings: Settings) -> Outcome:
     changes = tuple(FileChange(path, b"", b"") for path in found.restored)
     tree = opened.tree()
     return Outcome(Analysis(tree.baseline, settings.profile_name), changes, recovered=recovered or "")
-
-
-def series(settings: Settings, folder: Path) -> tuple[Outcome, tuple[Path, ...]]:
-    """`generate`, then write the series as files into `folder`; returns them in order. Raises GenerateError."""
-    from shimgen.patch import Letter, parse, render_series
-    from shimgen.report import letters
-
-    session = open_session(settings)
-    outcome = generate_in(session)
-    if not outcome.changes:
-        return outcome, ()
-    files = {file.path: file for file in parse(outcome.patch)}
-    identity = baseline.identify(session.checkout)
-    mails = [
-        Letter(letters.subject(change), letters.body(change), (files[session.checkout.prefix + change.path],))
-        for change in outcome.changes
-    ]
-    rendered = render_series(mails, cover=letters.cover(outcome), **({"date": identity.date} if identity.date else {}))
-    return outcome, baseline.write_folder(folder, rendered)

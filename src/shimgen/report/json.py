@@ -21,9 +21,11 @@ def render(
     changes: Iterable[FileChange] = (),
     proofs: Sequence[Proof] | None = None,
     accepts: Iterable[tuple[Accept, str]] | None = None,
+    commits: Iterable[tuple[str, str]] = (),
 ) -> str:
     """One JSON object and a final newline. `changes` are the files that the series changes, when one was made,
-    `proofs` what verification found, when it ran, and `accepts` what the user accepts, each with its state."""
+    `proofs` what verification found, when it ran, `accepts` what the user accepts, each with its state, and `commits`
+    id and first line of those that were made."""
     baseline, stats = analysis.baseline, analysis.stats
     document = {
         "schema": SCHEMA,
@@ -38,6 +40,7 @@ def render(
         "accepts": [_accept(*pair) for pair in accepts] if accepts is not None else None,
         "carried": [_carried(patch) for patch in analysis.carried],
         "patches": [patch for change in changes for patch in _patches(change)],
+        "commits": [{"id": commit, "subject": subject} for commit, subject in commits],
         "proof": _proof(proofs) if proofs is not None else None,
         "stats": {name: getattr(stats, name) for name in STATS},
     }

@@ -2,46 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shimgen import __version__
+from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import FileChange, Gap, Shim
 from shimgen.model.results import Outcome
 from shimgen.templating import fill
 
-
-def subject(change: FileChange) -> str:
-    """The first line of the commit message for one changed file."""
-    return _message(change)[0]
+Message = tuple[str, str]
+"""The first line of a commit message, and the rest."""
 
 
-def body(change: FileChange) -> str:
-    """The rest of the commit message for one changed file."""
-    return _message(change)[1]
+def message(change: FileChange) -> Message:
+    """The commit message for one file with shims."""
+    fields = {
+        "classes": sorted({shim.place.name for shim in change.shims}),
+        "members": [shim.member for shim in change.shims],
+        "shims": [_shim(shim) for shim in change.shims],
+        "path": change.path,
+    }
+    return _parted(_render("commit", fields))
 
 
-def cover(outcome: Outcome) -> str:
-    """The cover letter: what the series is made for, and what it leaves to a person."""
-    shims = sum(len(change.shims) for change in outcome.changes)
+def carried(patch: CarriedPatch) -> Message:
+    """The commit message for a carried patch."""
+    return _parted(_render("carried", {"patch": patch.name, "reason": patch.reason, "how": patch.sentence}))
+
+
+def together(subjects: Sequence[str]) -> str:
+    """The commit message for a whole series in one commit."""
+    return _render("together", {"subjects": list(subjects), "version": __version__}) + "\n"
+
+
+def cover(outcome: Outcome, patches: int) -> str:
+    """The cover letter of a series of so many patches: what it is made for, and what it leaves to a person."""
     return _render(
         "cover",
         {
             "profile": outcome.analysis.profile_name,
             "baseline": outcome.analysis.baseline.id,
             "version": __version__,
-            "patches": len(outcome.changes),
-            "shims": shims,
+            "patches": patches,
+            "shims": sum(len(change.shims) for change in outcome.changes),
+            "carried": [{"name": p.name, "reason": p.reason, "how": p.sentence} for p in outcome.analysis.carried],
             "refused": [_refused(gap) for gap in outcome.analysis.refused if gap.providers],
         },
     )
 
 
-def _message(change: FileChange) -> tuple[str, str]:
-    classes = sorted({shim.place.name for shim in change.shims})
-    fields = {
-        "classes": classes,
-        "members": [s.member for s in change.shims],
-        "shims": [_shim(s) for s in change.shims],
-    }
-    first, _, rest = _render("commit", fields).partition("\n")
+def _parted(text: str) -> Message:
+    first, _, rest = text.partition("\n")
     return first, rest.strip("\n")
 
 

@@ -137,6 +137,12 @@ def changed(outcome: Outcome, verb: str = "added", paint: Paint = plain) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def committed(outcome: Outcome, branch: str = "") -> str:
+    """The commits that were made, the oldest first; "" for none."""
+    where = f" on {branch}" if branch else ""
+    return "".join(f"committed{where} {commit[:12]} {subject}\n" for commit, subject in outcome.commits)
+
+
 def baseline(analysis: Analysis) -> str:
     """The source that was analysed, in a few words: `sglang 0.5.9, commit 0123456789ab, 2 files changed`."""
     source = analysis.baseline

@@ -1,0 +1,146 @@
+"""Changes as commits: made from git's objects, without the user's index, hooks and filters.
+
+Commits are made before any file of the work tree is written, and count only when the branch is moved to them: an
+atomic step of git's. What was staged stays staged.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from shimgen.checkout.command import GitError, git
+from shimgen.checkout.objects import listing
+from shimgen.checkout.opening import Checkout
+from shimgen.checkout.repository import Repository
+from shimgen.model.domain import FileChange
+from shimgen.model.errors import ConfigError, GenerateError
+
+OWN_INDEX = ("-c", "core.splitIndex=false", "-c", "index.threads=1")
+HEADS = "refs/heads/"
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """One commit to be made: its message, and the files as they are before (in the commit below) and after."""
+
+    message: str
+    changes: tuple[FileChange, ...]
+
+
+class Made(msgspec.Struct, frozen=True):
+    """Commits that exist and that no branch has yet: their ids, the oldest first, and what the index will hold."""
+
+    ids: tuple[str, ...]
+    entries: tuple[tuple[str, str, str], ...] = ()
+
+
+def check_recording(checkout: Checkout, branch: str = "") -> None:
+    """Raises ConfigError where nothing can be committed, or when no branch of that name can be made and it is not the
+    one that is checked out."""
+    repository = _repository(checkout)
+    if not branch:
+        return
+    try:
+        git(repository.folder, "check-ref-format", "--branch", branch)
+    except GitError:
+        raise ConfigError(f"{branch!r} is no name for a branch", "shimgen apply --branch NAME") from None
+    if branch != current_branch(checkout) and _ref(repository, HEADS + branch):
+        raise ConfigError(f"there is a branch {branch} already", f"git switch {branch}, or give another name")
+
+
+def current_branch(checkout: Checkout) -> str:
+    """The branch that is checked out, "" for none."""
+    repository = _repository(checkout)
+    try:
+        found = git(repository.folder, "symbolic-ref", "--quiet", "HEAD").decode("utf-8", "surrogateescape").strip()
+    except GitError:
+        return ""
+    return found.removeprefix(HEADS)
+
+
+def make_commits(checkout: Checkout, commits: Sequence[Commit], date: str = "") -> Made:
+    """Make the commits, one on top of the other, the first on what is checked out; `date` is the author's.
+
+    Nothing in the work tree and no branch changes. Raises GenerateError where git does not have the files as the
+    changes begin with, or does not know who commits.
+    """
+    repository = _repository(checkout)
+    _require_name(repository)
+    paths = sorted({change.path for commit in commits for change in commit.changes})
+    held = listing(repository, repository.head, paths)
+    ids = {path: blob for path, (_, blob) in held.items()}
+    with tempfile.TemporaryDirectory(prefix="shimgen-") as temporary:
+        own = {"GIT_INDEX_FILE": str(Path(temporary, "index"))}
+        git(repository.folder, *OWN_INDEX, "read-tree", repository.head, extra=own)
+        made, parent = [], repository.head
+        for commit in commits:
+            for change in commit.changes:
+                ids[change.path] = _store(repository, change, ids)
+            entries = [(held[c.path][0], ids[c.path], checkout.prefix + c.path) for c in commit.changes]
+            git(repository.folder, *OWN_INDEX, "update-index", "-z", "--index-info", given=_info(entries), extra=own)
+            tree = git(repository.folder, *OWN_INDEX, "write-tree", extra=own).decode().strip()
+            dated = {"GIT_AUTHOR_DATE": date} if date else {}
+            given = commit.message.encode("utf-8", "surrogateescape")
+            command = ("commit-tree", "--no-gpg-sign", tree, "-p", parent, "-F", "-")
+            parent = git(repository.folder, *command, given=given, extra=dated).decode().strip()
+            made.append(parent)
+    return Made(tuple(made), tuple((held[path][0], ids[path], checkout.prefix + path) for path in paths))
+
+
+def adopt(checkout: Checkout, made: Made, branch: str = "") -> None:
+    """Let the branch that is checked out, or a new one that then is, end with the commits; without commits, only
+    start the branch. The work tree has to have the files already."""
+    repository = _repository(checkout)
+    tip = made.ids[-1] if made.ids else repository.head
+    try:
+        if branch and branch != current_branch(checkout):
+            git(repository.folder, "update-ref", "-m", "shimgen: branch", HEADS + branch, tip, "0" * len(tip))
+            git(repository.folder, "symbolic-ref", "-m", f"shimgen: to {branch}", "HEAD", HEADS + branch)
+        elif made.ids:
+            git(repository.folder, "update-ref", "-m", "shimgen: apply", "HEAD", tip, repository.head)
+        if made.entries:
+            git(repository.folder, "update-index", "-z", "--index-info", given=_info(made.entries))
+    except GitError as error:
+        message = f"the files are changed, but git could not record it: {error}"
+        raise GenerateError(message, f"git -C {checkout.root} status") from error
+
+
+def _repository(checkout: Checkout) -> Repository:
+    if checkout.repository is None or checkout.revision:
+        message = f"{checkout.root} is no git work tree, so there are no branches and no commits"
+        raise ConfigError(message, "leave out --branch and --commit")
+    return checkout.repository
+
+
+def _ref(repository: Repository, name: str) -> str:
+    try:
+        return git(repository.folder, "rev-parse", "--verify", "--quiet", name).decode().strip()
+    except GitError:
+        return ""
+
+
+def _require_name(repository: Repository) -> None:
+    try:
+        git(repository.folder, "var", "GIT_COMMITTER_IDENT")
+        git(repository.folder, "var", "GIT_AUTHOR_IDENT")
+    except GitError:
+        message = f"git does not know who commits to {repository.toplevel}"
+        raise GenerateError(message, "git config user.name NAME; git config user.email ADDRESS") from None
+
+
+def _store(repository: Repository, change: FileChange, ids: Mapping[str, str]) -> str:
+    """The id of the changed content, which git has from now on."""
+    if ids.get(change.path) != repository.object_id(change.before):
+        message = (
+            f"git has {change.path} in another form than the work tree (line ends, or edits), so it is not committed"
+        )
+        raise GenerateError(f"{message}; nothing was changed", "leave out --commit, and commit by hand")
+    return git(repository.folder, "hash-object", "-w", "--no-filters", "--stdin", given=change.after).decode().strip()
+
+
+def _info(entries: Sequence[tuple[str, str, str]]) -> bytes:
+    lines = (f"{mode} {blob}\t{path}\0" for mode, blob, path in entries)
+    return "".join(lines).encode("utf-8", "surrogateescape")
