@@ -62,7 +62,9 @@ REGISTERING = replace(
         draft_parameters=("hidden",),
     ),
 )
-STACKS = {profile.name: profile for profile in (PROFILE, REGISTERING)}
+# A stack whose models say by a base what they support.
+DECLARING = replace(PROFILE, name="declaring", protocols=("models/interfaces.py",), predicates=("supports_*",))
+STACKS = {profile.name: profile for profile in (PROFILE, REGISTERING, DECLARING)}
 
 
 def analyse(

@@ -45,7 +45,8 @@ def gap(files: Mapping[str, bytes], line: str) -> Gap:
     """The gap that a line like `Wrapper.language_model -> Full, Other: member optional write` describes.
 
     `Wrapper@12` names the class at line 12. `optional` makes the delegate optional; `write`, `delete`, `class` and
-    `probe` add a site of that kind.
+    `probe` add a site of that kind. `base`: the member is a declared interface that the class takes up; `of:Speed`:
+    the member comes with that one.
     """
     match = _LINE.fullmatch(line)
     assert match, f"not a gap: {line}"
@@ -53,12 +54,27 @@ def gap(files: Mapping[str, bytes], line: str) -> Gap:
     owner = _class(program, files, match["owner"])
     candidates = tuple(_class(program, files, name.strip()) for name in match["candidates"].split(","))
     flags = match["flags"].split()
+    of = next((flags.pop(flags.index(f)).removeprefix("of:") for f in list(flags) if f.startswith("of:")), "")
+    if "base" in flags:
+        return _base(
+            program, files, match["member"], Wrapper(owner, Delegate(match["attribute"], owner, 0, candidates))
+        )
     assert set(flags) <= {"optional", *_SITES}, f"unknown flag: {line}"
     delegate = Delegate(match["attribute"], owner, owner.line, candidates, "optional" in flags)
     sites = tuple(Site("engine.py", 7, _SITES[f], False, "target", "model") for f in flags if f in _SITES)
     providers = tuple(_provider(program, c, match["member"]) for c in candidates)
     demand = Demand(match["member"], sites, ())
-    return Gap(Wrapper(owner, delegate), match["member"], Severity.CRASH, demand, Decision.FORWARD, providers)
+    protocol = _class(program, files, of) if of else None
+    wrapper = Wrapper(owner, delegate)
+    return Gap(wrapper, match["member"], Severity.CRASH, demand, Decision.FORWARD, providers, protocol=protocol)
+
+
+def _base(program: Index, files: Mapping[str, bytes], name: str, wrapper: Wrapper) -> Gap:
+    """The gap of a declared interface that the wrapper takes up."""
+    protocol = _class(program, files, name)
+    providers = tuple(Provider(c, protocol, protocol.line, MemberKind.BASE) for c in wrapper.delegate.candidates)
+    demand = Demand(name, (), (), protocol)
+    return Gap(wrapper, name, Severity.CRASH, demand, Decision.RECIPE, providers, recipe="adopt", protocol=protocol)
 
 
 def run(

@@ -3,7 +3,7 @@
 from shimgen.gaps.demanded import compare_demands
 from shimgen.gaps.finder import engine_facing, find_gaps
 from shimgen.gaps.provided import provided
-from shimgen.gaps.scope import in_scope, named, unknown_names
+from shimgen.gaps.scope import in_scope, named, unknown_names, whole
 from shimgen.gaps.stale import find_stale
 from shimgen.gaps.upgrade import Side, compare
 from shimgen.gaps.verdict import judge
@@ -20,4 +20,5 @@ __all__ = [
     "named",
     "provided",
     "unknown_names",
+    "whole",
 ]

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.gaps.adoption import Adoptions, refused_gap
 from shimgen.gaps.binding import same_signature
 from shimgen.gaps.case import CALLABLE, Case, Refusal
 from shimgen.gaps.drift import find_drift
+from shimgen.gaps.due import TARGET_ROLES, is_due, severity
 from shimgen.gaps.heirs import Heirs
 from shimgen.gaps.hooks import hook_notes
 from shimgen.gaps.members import Lookup, Members
@@ -33,9 +35,7 @@ from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 from shimgen.model.signatures import common_params
 
-_DEMANDING = (SiteKind.CALL, SiteKind.READ, SiteKind.DELETE, SiteKind.PROBE, SiteKind.SIGNATURE, SiteKind.CLASS)
 _RECIPE_FOR = frozenset((Reason.ABSENT, Reason.BODY_MEANING))
-_TARGET_ROLES = frozenset(("target", "any"))
 
 
 def find_gaps(
@@ -56,7 +56,7 @@ def find_gaps(
 def engine_facing(wrappers: Sequence[Wrapper]) -> tuple[Wrapper, ...]:
     """Target wrappers that the engine can hold, and those that such a wrapper holds."""
     known = {w.cls: w for w in wrappers}
-    facing = {w.cls for w in wrappers if w.entry and w.role in _TARGET_ROLES}
+    facing = {w.cls for w in wrappers if w.entry and w.role in TARGET_ROLES}
     queue = sorted(facing)
     while queue:
         inner = [c for c in known[queue.pop()].delegate.candidates if c in known and c not in facing]
@@ -100,22 +100,31 @@ class _Finder:
         self._members = Members(program, profile)
         self._reach = Reach(program, profile)
         self._heirs = Heirs(program, self._members)
-        self._demands = {d.member: d for d in demands if d.member not in profile.ignore}
+        self._adoptions = Adoptions(program, profile, self._members, self._reach, demands)
+        self._demands = {d.member: d for d in demands if d.member not in profile.ignore and d.protocol is None}
         inner = [w.cls for w in facing if not w.entry]
         self._holders = {c: [w.cls for w in facing if c in w.delegate.candidates] for c in inner}
 
     def gaps_of(self, group: Sequence[Wrapper]) -> list[Gap]:
         """Gaps of the wrappers that share one assigning class: what one of them cannot bear, none gets."""
-        drafts = [self._draft(w, d, demanded=True) for w in group for d in self._demands.values() if is_due(d)]
+        due = [demand for demand in self._demands.values() if is_due(demand)]
+        adopting = self._adoptions.gaps_of(group)
+        self._plan(adopting)
+        folded = {w.cls: self._adoptions.folded(w) for w in group}
+        drafts = [self._draft(w, d, demanded=True) for w in group for d in due if d.member not in folded[w.cls]]
         mine = [wrapper.cls for wrapper in group]
         gaps = [self._bequeathed(gap, mine) for gap in self._agree([d for d in drafts if d is not None])]
         completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(gaps, w)]
         extra = self._agree([d for d in completing if d is not None])
         gaps += [self._bequeathed(gap, mine) for gap in extra if gap.reason is not Reason.ABSENT]
+        self._plan(gaps)
+        return [*gaps, *adopting]
+
+    def _plan(self, gaps: Sequence[Gap]) -> None:
+        """What shims of this run will provide is there for the wrappers around."""
         for gap in gaps:
-            if gap.decision is not Decision.REFUSE:
+            if gap.decision is not Decision.REFUSE and not gap.takes_base:
                 self._members.plan(gap.target, gap.member, _as_shim(gap))
-        return gaps
 
     def _bequeathed(self, gap: Gap, group: Sequence[ClassRef]) -> Gap:
         """The gap, refused when a class outside the group would inherit a shim that is wrong there."""
@@ -165,7 +174,7 @@ class _Finder:
         gap = Gap(
             wrapper,
             demand.member,
-            _severity(demand) if demanded else Severity.SILENT,
+            severity(demand) if demanded else Severity.SILENT,
             demand,
             Decision.REFUSE if refusal else Decision.RECIPE if assembled else Decision.FORWARD,
             () if assembled else case.providers,
@@ -217,10 +226,7 @@ class _Finder:
 
     @staticmethod
     def _refused(draft: _Draft) -> Gap:
-        if draft.refusal is None:
-            return draft.gap
-        reason, detail, advice = draft.refusal.reason, draft.refusal.detail, draft.refusal.advice
-        return replace(draft.gap, decision=Decision.REFUSE, reason=reason, detail=detail, advice=advice)
+        return refused_gap(draft.gap, draft.refusal)
 
     def _place(self, draft: _Draft, group: Sequence[_Draft], others: Sequence[_Draft]) -> ClassRef:
         """The highest class from which the wrapper inherits that agrees, with none between that does not.
@@ -276,18 +282,8 @@ def _shared(draft: _Draft, other: Gap) -> Refusal:
     return Refusal(Reason.SHARED, {**names, "why": other.sentence})
 
 
-def is_due(demand: Demand) -> bool:
-    """Whether the engine needs the member of a target: some site uses it, not only assigns it."""
-    return any(s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
-
-
 def _is_assigned(demand: Demand) -> bool:
-    return any(s.kind is SiteKind.WRITE and s.role in _TARGET_ROLES and not s.ambiguous for s in demand.sites)
-
-
-def _severity(demand: Demand) -> Severity:
-    needed = (s for s in demand.sites if s.kind in _DEMANDING and s.role in _TARGET_ROLES and not s.ambiguous)
-    return Severity.CRASH if any(s.fails for s in needed) else Severity.SILENT
+    return any(s.kind is SiteKind.WRITE and s.role in TARGET_ROLES and not s.ambiguous for s in demand.sites)
 
 
 def _as_shim(gap: Gap) -> Provider:

@@ -116,10 +116,11 @@ class Members:
             known = self._externals.get(name)
             if known is not None and member in known.provides:
                 return Lookup(external=name)
-        unsure = [name for name in externals if not self._is_complete(name)] + list(unresolved)
+        unsure = [name for name in externals if not self.is_complete(name)] + list(unresolved)
         return Lookup(uncertain=unsure[0]) if unsure else Lookup()
 
-    def _is_complete(self, name: str) -> bool:
+    def is_complete(self, name: str) -> bool:
+        """Whether all that an external base provides is known."""
         known = self._externals.get(name)
         return name in _EMPTY_BASES or (known is not None and known.complete)
 

@@ -15,22 +15,33 @@ def in_scope(gaps: Sequence[Gap], scope: Scope) -> tuple[Gap, ...]:
     """The gaps that `scope` selects, in their order.
 
     Where a wrapper gets one member of an interface it gets the interface's other members too, whatever their
-    severity; unless the user named members, who then gets these.
+    severity; unless the user named members, who then gets these. What comes with a declared interface comes whole.
     """
     chosen = [gap for gap in gaps if gap.demanded and _selected(gap, scope)]
     if scope.members:
-        return tuple(chosen)
+        return whole(chosen, gaps)
     got: dict[ClassRef, set[str]] = {}
     for gap in chosen:
         if gap.decision is not Decision.REFUSE:
             got.setdefault(gap.wrapper.cls, set()).update(_wanted(gap.interfaces, scope) - {CORE})
     taken = {id(gap) for gap in chosen}
-    return tuple(
+    completed = (
         gap
         for gap in gaps
         if id(gap) in taken
         or (gap.decision is not Decision.REFUSE and got.get(gap.wrapper.cls, set()) & set(gap.interfaces))
     )
+    return whole(completed, gaps)
+
+
+def whole(chosen: Iterable[Gap], gaps: Sequence[Gap]) -> tuple[Gap, ...]:
+    """The chosen ones of `gaps`, in their order, with all that comes with the declared interfaces among them."""
+    taken, adopted = set[int](), set[tuple[ClassRef, ClassRef | None]]()
+    for gap in chosen:
+        taken.add(id(gap))
+        if gap.protocol is not None and gap.decision is not Decision.REFUSE:
+            adopted.add((gap.wrapper.cls, gap.protocol))
+    return tuple(gap for gap in gaps if id(gap) in taken or (gap.wrapper.cls, gap.protocol) in adopted)
 
 
 def named(scope: Scope, wrapper: str, member: str) -> bool:
@@ -55,7 +66,8 @@ def unknown_names(
     scope: Scope, profile: Profile, wrappers: Sequence[Wrapper], demands: Sequence[Demand], gaps: Sequence[Gap]
 ) -> tuple[str, str, tuple[str, ...]] | None:
     """The first name of the scope that means nothing here: its option, the name, and what is known."""
-    interfaces = tuple(sorted({*profile.interfaces, CORE}))
+    declared = {name for demand in demands for name in demand.interfaces}
+    interfaces = tuple(sorted({*profile.interfaces, *declared, CORE}))
     classes = tuple(sorted({w.cls.name for w in wrappers}))
     members = tuple(sorted({d.member for d in demands} | {g.member for g in gaps}))
     for name in scope.interfaces:

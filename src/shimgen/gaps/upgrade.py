@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from shimgen.gaps.finder import engine_facing, is_due
+from shimgen.gaps.due import is_due
+from shimgen.gaps.finder import engine_facing
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.scope import in_scope
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Scope, Severity, Wrapper

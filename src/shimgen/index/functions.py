@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeGuard, cast
 
+from shimgen.index.results import results
 from shimgen.index.suffixes import name_parameters
 from shimgen.index.syntax import LEAVES, chain_of, push_children, root_of, source_of
 from shimgen.index.unused import unused_parameters
@@ -71,6 +72,7 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         tuple(body.leaving),
         tuple(body.caught),
         unused_parameters(node, body.calls) if in_class else (),
+        () if body.follow_calls else results(node),
     )
 
 

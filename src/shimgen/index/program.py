@@ -8,11 +8,11 @@ from functools import cached_property
 from shimgen.index.files import Files
 from shimgen.index.gather import gather
 from shimgen.index.instances import Instances
-from shimgen.index.linear import linearise
 from shimgen.index.registry import registered
 from shimgen.index.store import Store
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
+from shimgen.model.linear import linearise
 from shimgen.model.profile import Profile
 from shimgen.model.program import Attribute, Mro, Resolved
 from shimgen.model.source import Skipped, Stats, Tree

@@ -118,7 +118,8 @@ class Wrapper(msgspec.Struct, frozen=True):
 
 
 class MemberKind(StrEnum):
-    """What a provider's member is; `INSTANCE` is an attribute set on self, `CLASS_ATTRIBUTE` one of the class body."""
+    """What a provider's member is; `INSTANCE` is an attribute set on self, `CLASS_ATTRIBUTE` one of the class body,
+    `BASE` a declared interface that the candidate has as a base."""
 
     METHOD = "method"
     PROPERTY = "property"
@@ -127,6 +128,7 @@ class MemberKind(StrEnum):
     STATICMETHOD = "staticmethod"
     INSTANCE = "instance attribute"
     CLASS_ATTRIBUTE = "class attribute"
+    BASE = "base class"
     OTHER = "other"
 
 
@@ -219,6 +221,13 @@ class Reason(StrEnum):
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
     KIND = "{member} is {a} {kind}, which shimgen does not forward"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
+    UNSUPPORTED = "{lacking} does not support {member} either"
+    MARK = "{member} is only a mark: nothing in it says what {wrapper} must be able to do"
+    RESULT = (
+        "{wrapper}'s forward at {site} does not hand back what {attribute} gives as it is, which {member} may change"
+    )
+    OWN_MEMBER = "{own}{signature} at {place} does not take what {member} says that callers pass"
+    INTERFACE = "{wrapper} cannot take up {member}: {why}"
     CALL_BINDS = "the engine's call at {site} does not bind to {owner}.{member}{signature} at {place}"
     CALLED_VALUE = "the engine calls {member} at {site}, which cannot be called: {owner} has it as {kind} at {place}"
     READ_METHOD = (
@@ -244,8 +253,9 @@ class Gap(msgspec.Struct, frozen=True):
 
     `providers` holds one provider for each candidate that has the member. `detail` fills the reason's sentence;
     `advice` says what a person should write instead. `demanded` false: only completes an interface.
-    `recipe` names the profile's recipe when the decision is `recipe`, and `assembly` is that recipe. `place`: see
-    `target`.
+    `recipe` names the profile's recipe when the decision is `recipe`, and `assembly` is that recipe; it is "adopt"
+    where the class takes up the declared interface `protocol` as a base. Members that come with that base have the
+    same `protocol`, and stand or fall with it. `place`: see `target`.
     """
 
     wrapper: Wrapper
@@ -262,11 +272,17 @@ class Gap(msgspec.Struct, frozen=True):
     assembly: Recipe | None = None
     notes: tuple[str, ...] = ()
     place: ClassRef | None = None
+    protocol: ClassRef | None = None
 
     @property
     def target(self) -> ClassRef:
         """The class on which the shim stands: `place`, else the class that assigns the delegate."""
         return self.place or self.wrapper.delegate.owner
+
+    @property
+    def takes_base(self) -> bool:
+        """Whether it is the declared interface itself that is missing: it is closed by a base, not by a member."""
+        return self.protocol is not None and self.demand.protocol == self.protocol
 
     @property
     def interfaces(self) -> tuple[str, ...]:

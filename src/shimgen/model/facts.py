@@ -94,6 +94,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     `names`: the parameters that look like they carry a module or weight name.
     `leaving`: the conditional arms that end in raise or return. `caught`: first and last lines of the statements
     whose AttributeError is caught. `unused`: parameters that the body never mentions.
+    `results`: what a forward returns, with local names exchanged for all that they are assigned.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     leaving: tuple[str, ...] = ()
     caught: tuple[tuple[int, int], ...] = ()
     unused: tuple[str, ...] = ()
+    results: tuple[Expr, ...] = ()
 
 
 class ClassAttribute(msgspec.Struct, frozen=True, array_like=True):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from shimgen.config import Settings
 from shimgen.demands import collect, unnamed
-from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names
+from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names, whole
 from shimgen.index import Index, collector_off
 from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, Gap, Wrapper
@@ -139,5 +139,5 @@ def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tupl
     )
     inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls.name, shim.member))
     places = {(shim.cls.path, shim.cls.name, shim.member) for shim in marked}
-    kept = tuple(gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places)
+    kept = whole((gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places), bare.gaps)
     return kept, find_stale(inside, bare.gaps, bare.demands, owned)

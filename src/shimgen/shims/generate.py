@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Reason, Shim
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Provider, Reason, Shim
 from shimgen.model.errors import GenerateError
 from shimgen.model.program import Program
-from shimgen.shims.marker import marker, recipe_marker
+from shimgen.shims.adopt import Adoption, adoption, header_edits
+from shimgen.shims.lists import Edit, applied
+from shimgen.shims.marker import find_shims, marker, recipe_marker
 from shimgen.shims.member import Draft, Setting, assembled, draft
 from shimgen.shims.place import Place, find_place, names_in_class
 from shimgen.shims.refusal import RefusedError, no_place
@@ -37,16 +39,16 @@ def generate(
     wanted = sorted((g for g in gaps if g.decision is not Decision.REFUSE), key=_order)
     groups = {key: tuple(group) for key, group in groupby(wanted, key=_key)}
     maker = _Maker(groups, program, sources, style or Style())
-    made: dict[Key, _Placed] = {}
+    made: dict[Key, _Made] = {}
     refusals: dict[Key, RefusedError] = {}
-    for key in groups:
+    for key, group in groups.items():
         try:
-            made[key] = maker.member(key)
+            made[key] = maker.adopted(key) if group[0].takes_base else maker.member(key)
         except RefusedError as error:
             refusals[key] = error
     _drop_dependents(groups, made, refusals)
     paths = groupby(sorted(made.values(), key=lambda p: p.path), key=lambda p: p.path)
-    changes = [_spliced(path, maker.source(path), list(placed)) for path, placed in paths]
+    changes = [_spliced(path, maker.source(path), list(placed), maker.limit) for path, placed in paths]
     refused = [_refusal(gap, error) for key, error in refusals.items() for gap in groups[key]]
     return tuple(changes), tuple(sorted(refused, key=_order))
 
@@ -69,6 +71,20 @@ class _Placed(msgspec.Struct, frozen=True):
     @property
     def path(self) -> str:
         return self.gap.target.path
+
+
+class _Adopted(msgspec.Struct, frozen=True):
+    """A base that a class takes up."""
+
+    gap: Gap
+    adoption: Adoption
+
+    @property
+    def path(self) -> str:
+        return self.gap.target.path
+
+
+_Made = _Placed | _Adopted
 
 
 class _Target(msgspec.Struct, frozen=True):
@@ -98,6 +114,19 @@ class _Maker:
             except (SyntaxError, ValueError) as error:
                 raise no_place(f"{path} does not parse: {error}") from error
         return self._parsed[path]
+
+    @property
+    def limit(self) -> int:
+        """How long a line may be."""
+        return self._style.line_length
+
+    def adopted(self, key: Key) -> _Adopted:
+        """The base that a class takes up. Raises RefusedError."""
+        gap = self._groups[key][0]
+        target = self._target(key[0])
+        if gap.protocol is None:
+            raise no_place(f"what {gap.member} is was not said")
+        return _Adopted(gap, adoption(self._program, target.source, target.site, target.scope, gap.protocol))
 
     def member(self, key: Key) -> _Placed:
         """The member for the gaps of one class and name. Raises RefusedError."""
@@ -137,7 +166,8 @@ class _Maker:
         if ref not in self._targets:
             source = self.source(ref.path)
             site = find_class(source.tree, ref.name, ref.line)
-            members = {member for cls, member in self._groups if cls == ref}
+            mine = (group[0] for (cls, _), group in self._groups.items() if cls == ref)
+            members = {gap.member for gap in mine if not gap.takes_base}
             self._targets[ref] = _Target(source, site, scope_of(ref.path, source, site, members))
         return self._targets[ref]
 
@@ -176,14 +206,17 @@ def _merged(gaps: Sequence[Gap]) -> Gap:
 
 def _is_planned(provider: Provider) -> bool:
     """Whether shimgen itself is to add this member: it has no line of its own yet, only its class's."""
-    return provider.line == provider.cls.line
+    return provider.line == provider.cls.line and provider.kind is not MemberKind.BASE
 
 
 def _drop_dependents(
-    groups: Mapping[Key, Sequence[Gap]], made: dict[Key, _Placed], refusals: dict[Key, RefusedError]
+    groups: Mapping[Key, Sequence[Gap]], made: dict[Key, _Made], refusals: dict[Key, RefusedError]
 ) -> None:
-    """A forward to a member that is not added below after all is refused too, to a fixpoint."""
+    """A forward to a member that is not added below after all is refused too, to a fixpoint; and so is a base that
+    would lack a member, with all that comes with it."""
     while True:
+        if _drop_halves(groups, made, refusals):
+            continue
         lost = {
             key: planned
             for key in made
@@ -199,6 +232,26 @@ def _drop_dependents(
             refusals[key] = RefusedError(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
 
 
+def _drop_halves(
+    groups: Mapping[Key, Sequence[Gap]], made: dict[Key, _Made], refusals: dict[Key, RefusedError]
+) -> bool:
+    """A base stands or falls with the members that come with it. Whether anything was dropped."""
+    whole: dict[tuple[ClassRef, ClassRef], list[Key]] = {}
+    for key, group in groups.items():
+        if group[0].protocol is not None:
+            whole.setdefault((key[0], group[0].protocol), []).append(key)
+    for (_, protocol), keys in whole.items():
+        failed = next((key for key in keys if key not in made), None)
+        rest = [key for key in keys if key in made]
+        if failed is not None and rest:
+            why = _refusal(groups[failed][0], refusals[failed]).sentence
+            for key in rest:
+                del made[key]
+                refusals[key] = RefusedError(Reason.INTERFACE, {"why": why, "member": protocol.name})
+            return True
+    return False
+
+
 def _refusal(gap: Gap, error: RefusedError) -> Gap:
     advice = error.advice or f"write {gap.member} on {gap.target.name} by hand"
     return replace(
@@ -206,22 +259,26 @@ def _refusal(gap: Gap, error: RefusedError) -> Gap:
     )
 
 
-def _spliced(path: str, source: Source, placed: Iterable[_Placed]) -> FileChange:
-    """The file with all members inserted, the last place first, so that earlier lines stay where they are."""
-    data = source.data
+def _spliced(path: str, source: Source, made: Sequence[_Made], limit: int) -> FileChange:
+    """The file with everything inserted, the last place first, so that earlier places stay where they are."""
+    edits: list[Edit] = []
     shims: list[Shim] = []
-    by_line = sorted(placed, key=lambda p: (p.place.line, p.gap.member))
-    for line, group in reversed([(n, list(g)) for n, g in groupby(by_line, key=lambda p: p.place.line)]):
+    placed = sorted((p for p in made if isinstance(p, _Placed)), key=lambda p: (p.place.line, p.gap.member))
+    for line, group in [(n, list(g)) for n, g in groupby(placed, key=lambda p: p.place.line)]:
         newline = source.terminator(line) or (source.terminator(line - 1) if line > 1 else "") or "\n"
         texts = [newline + "".join(item + newline for item in one.lines) for one in group]
         whole = "".join(texts)
         if not source.terminator(line):
             whole = newline + whole.removesuffix(newline)
-        at = source.after(line)
-        data = data[:at] + whole.encode(source.encoding) + data[at:]
+        edits.append(Edit(source.after(line), source.after(line), whole.encode(source.encoding)))
         shims += (Shim(p.gap, p.gap.target, p.gap.member, t) for p, t in zip(group, texts, strict=True))
+    bases = [p for p in made if isinstance(p, _Adopted)]
+    edits += header_edits(source, [base.adoption for base in bases], limit)
+    data = applied(source.data, edits)
     try:
         parse(data)
     except (SyntaxError, ValueError) as error:
         raise GenerateError(f"{path} would no longer be valid Python: {error}") from error
+    there = {(s.cls, s.member): s.text for s in find_shims(data) if s.adopted is not None} if bases else {}
+    shims += (Shim(b.gap, b.gap.target, b.gap.member, there[b.gap.target.name, b.gap.member]) for b in bases)
     return FileChange(path, source.data, data, tuple(sorted(shims, key=lambda s: (s.place, s.member))))

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from shimgen.model.facts import MARKER
+from shimgen.shims.headers import bases_of, names_of
+from shimgen.shims.lists import Edit, applied
 from shimgen.shims.source import Function, Source, class_sites, first_line, last_line, parse
 
 PREFIX = f"{MARKER}forwards to "
 # What shimgen writes above its members: a forward, or a recipe of a profile.
 _MARKER = re.compile(rf"{MARKER}(?:forwards to \S.*|[\w-]+ \(self\.[\w.]+\))")
+# What it writes above a class that takes up a base.
+_ADOPTION = re.compile(rf"{MARKER}(?P<imported>imports and )?adopts (?P<name>\w+)(?: \((?P<notes>.+)\))?")
+_BASES, _IMPORT = "its bases stood ", "its import stood "
 
 
 def recipe_marker(name: str, attribute: str) -> str:
@@ -34,11 +39,37 @@ def marker(target: str, classes: Iterable[str], width: int) -> str:
     )
 
 
+def adoption_marker(name: str, imported: bool, bases: str, names: str) -> str:
+    """The comment above a class that takes up the base `name`, and where the lists stood that had to be wrapped."""
+    notes = "; ".join([*([_BASES + bases] if bases else []), *([_IMPORT + names] if names else [])])
+    return f"{MARKER}{'imports and ' if imported else ''}adopts {name}" + (f" ({notes})" if notes else "")
+
+
+class Adopted(msgspec.Struct, frozen=True):
+    """What the comment above a class says: see `adoption_marker`."""
+
+    name: str
+    imported: bool
+    bases: str
+    names: str
+
+
+def adopted(line: str) -> Adopted | None:
+    """What a line of source says of an adoption, None when it is no such comment."""
+    match = _ADOPTION.fullmatch(line.strip())
+    if match is None:
+        return None
+    notes = (match["notes"] or "").split("; ")
+    was = {head: next((n.removeprefix(head) for n in notes if n.startswith(head)), "") for head in (_BASES, _IMPORT)}
+    return Adopted(match["name"], match["imported"] is not None, was[_BASES], was[_IMPORT])
+
+
 class ExistingShim(msgspec.Struct, frozen=True):
     """A shim found in a file: `cls` is the class's qualified name, at `class_line`; `line` is the marker's.
 
     `source[start:end]` is what was inserted: the blank line above and all lines down to the shim's last, which
-    `text` holds without that blank line.
+    `text` holds without that blank line. Of an adoption it is the marker's line, and `text` goes on to the end of the
+    class statement; `adopted` says what else was changed.
     """
 
     cls: str
@@ -48,6 +79,7 @@ class ExistingShim(msgspec.Struct, frozen=True):
     start: int
     end: int
     text: str
+    adopted: Adopted | None = None
 
 
 def find_shims(source: bytes) -> tuple[ExistingShim, ...]:
@@ -58,15 +90,19 @@ def find_shims(source: bytes) -> tuple[ExistingShim, ...]:
         parsed = parse(source)
     except (SyntaxError, ValueError):
         return ()
-    found = [shim for site in class_sites(parsed.tree) for shim in _in_class(parsed, site.name, site.node)]
+    sites = list(class_sites(parsed.tree))
+    found = [shim for site in sites for shim in _in_class(parsed, site.name, site.node)]
+    found += [shim for site in sites for shim in _above_class(parsed, site.name, site.node)]
     return tuple(sorted(found, key=lambda shim: shim.start))
 
 
 def remove_shims(source: bytes, shims: Iterable[ExistingShim]) -> bytes:
     """The file without those shims (as `find_shims` gave them for this very source), as if never inserted."""
-    result = source
-    for shim in sorted(shims, key=lambda s: s.start, reverse=True):
-        result = result[: shim.start] + result[shim.end :]
+    taken = tuple(shims)
+    edits = [Edit(shim.start, shim.end, b"") for shim in taken]
+    if any(shim.adopted is not None for shim in taken):
+        edits += _disowned(parse(source), taken, find_shims(source))
+    result = applied(source, edits)
     if not source.endswith((b"\n", b"\r")):
         result = result.removesuffix(b"\n").removesuffix(b"\r")
     return result
@@ -111,3 +147,36 @@ def _in_class(source: Source, name: str, node: ast.ClassDef) -> Iterator[Existin
         start, end = source.starts[line - 1 - blank], source.after(last)
         text = source.data[source.starts[line - 1] : end].decode(source.encoding, "replace")
         yield ExistingShim(name, node.lineno, member, line, start, end, text)
+
+
+def _above_class(source: Source, name: str, node: ast.ClassDef) -> Iterator[ExistingShim]:
+    """The adoptions of a class: comments directly above its statement."""
+    line = first_line(node) - 1
+    while line >= 1 and (said := adopted(source.line(line))) is not None:
+        start, end = source.starts[line - 1], source.after(line)
+        text = source.data[start : source.after(first_line(node.body[0]) - 1)].decode(source.encoding, "replace")
+        if any(isinstance(base, ast.Name) and base.id == said.name for base in node.bases):
+            yield ExistingShim(name, node.lineno, said.name, line, start, end, text, said)
+        line -= 1
+
+
+def _disowned(source: Source, taken: Sequence[ExistingShim], standing: Sequence[ExistingShim]) -> Iterator[Edit]:
+    """The edits that take adopted bases out of class statements, and out of imports what only they needed."""
+    every = [shim for shim in standing if shim.adopted is not None]
+    mine = [shim for shim in every if any(shim.start == other.start for other in taken)]
+    for site in class_sites(source.tree):
+        here = [s for s in every if (s.cls, s.class_line) == (site.name, site.node.lineno)]
+        gone = [s for s in here if s in mine]
+        if gone:
+            was = gone[0].adopted.bases if gone[0].adopted is not None and len(gone) == len(here) else ""
+            yield from bases_of(source, site.node).shrunk([s.member.encode() for s in gone], was)
+    left = {shim.member for shim in every if shim not in mine}
+    names = {s.member: s.adopted.names for s in mine if s.adopted is not None and s.adopted.imported}
+    for node in source.tree.body:
+        if isinstance(node, ast.ImportFrom):
+            gone_names = [a.name for a in node.names if a.name in names and a.asname is None and a.name not in left]
+            if gone_names and len(gone_names) == len(node.names):
+                yield Edit(source.starts[first_line(node) - 1], source.after(last_line(node)), b"")
+            elif gone_names:
+                was = names[gone_names[0]]
+                yield from names_of(source, node).shrunk([name.encode() for name in gone_names], was)

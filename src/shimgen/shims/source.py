@@ -15,6 +15,7 @@ import msgspec
 
 from shimgen.shims.refusal import no_place
 
+_BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,6 +42,14 @@ class Source(msgspec.Struct, frozen=True):
     def after(self, number: int) -> int:
         """The offset behind a line and its terminator."""
         return self.starts[number] if number < len(self.starts) else len(self.data)
+
+    def offset(self, number: int, column: int) -> int:
+        """The offset of a place as the syntax tree gives it: a line, and a column in bytes of UTF-8."""
+        start = self.starts[number - 1]
+        line = self.data[start : self.ends[number - 1]]
+        mark = len(_BOM) if number == 1 and line.startswith(_BOM) else 0
+        before = line[mark:].decode(self.encoding, "replace").encode()[:column].decode("utf-8", "replace")
+        return start + mark + len(before.encode(self.encoding))
 
     @property
     def count(self) -> int:

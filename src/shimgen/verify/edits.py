@@ -1,32 +1,47 @@
-"""Whether an edit only inserts shims: the file before, plus their lines, apart from imports and a lone `pass`."""
+"""Whether an edit only inserts shims: the file before, plus their lines, apart from imports, a lone `pass`, and class
+statements that take up a base."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 
 import msgspec
 
-from shimgen.verify.source import Function, Source, first_line, statements
+from shimgen.verify.source import Function, Source, classes, first_line, statements
 
 Imported = tuple[str, int, str, str | None]
 Import = ast.Import | ast.ImportFrom
 
 
-def disturbed(before: Source, after: Source, texts: Iterable[str], shims: Collection[ast.stmt]) -> str:
+def disturbed(
+    before: Source,
+    after: Source,
+    texts: Iterable[str],
+    shims: Collection[ast.stmt],
+    bases: Mapping[str, frozenset[str]] | None = None,
+) -> str:
     """The first thing that the edit did besides inserting shims, "" when there is none.
 
-    `texts` are the shims as generated, `shims` their statements in `after`.
+    `texts` are the shims as generated, `shims` their statements in `after`; `bases` are the bases that classes take
+    up, by the class's name.
     """
     old, new = _Inside(before), _Inside(after)
+    own = bases or {}
     return (
-        _lost(before, after, old.import_lines | old.lone_passes)
+        _lost(before, after, old.import_lines | old.lone_passes | _head_lines(before, own))
         or _strange(before.lines, after.lines, new.import_lines, texts)
         or _lost_import(old.imports, new.imports)
-        or _Comparison(before, after, {id(s) for s in shims}).bodies(before.tree.body, after.tree.body)
+        or _Comparison(before, after, {id(s) for s in shims}, own).bodies(before.tree.body, after.tree.body)
     )
+
+
+def _head_lines(source: Source, names: Collection[str]) -> set[int]:
+    """The lines of these classes' statements, from `class` to the first line of the body."""
+    nodes = (site.node for name in names for site in classes(source.tree, name))
+    return {line for node in nodes for line in range(node.lineno, first_line(node.body[0]))}
 
 
 class _Inside:
@@ -91,6 +106,7 @@ class _Comparison(msgspec.Struct, frozen=True):
     before: Source
     after: Source
     shims: Collection[int]
+    bases: Mapping[str, frozenset[str]]
 
     def bodies(self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> str:
         """The first statement that is another, shims, imports and `pass` aside; "" when all are the same."""
@@ -108,11 +124,22 @@ class _Comparison(msgspec.Struct, frozen=True):
 
     def _unlike(self, left: ast.stmt, right: ast.stmt) -> str:
         """Two statements of different text are the same when only shims inside their bodies differ."""
-        if type(left) is type(right) and _head(left) == _head(right):
+        if type(left) is type(right) and _head(left) == _head(self._without_bases(right)):
             pairs = zip(_bodies(left), _bodies(right), strict=True)
             return next(filter(None, (self.bodies(old, new) for old, new in pairs)), "")
         named = isinstance(left, (Function, ast.ClassDef))
         return f"{getattr(left, 'name', '') if named else f'line {left.lineno}'} is changed by more than a shim"
+
+    def _without_bases(self, node: ast.stmt) -> ast.stmt:
+        """A class statement without what it takes up, if that stands behind its other bases."""
+        new = self.bases.get(node.name, frozenset()) if isinstance(node, ast.ClassDef) else frozenset()
+        if not new or not isinstance(node, ast.ClassDef):
+            return node
+        kept, last = node.bases[: -len(new)], node.bases[-len(new) :]
+        if {ast.unparse(base) for base in last} != new:
+            return node
+        fields = {**dict(ast.iter_fields(node)), "bases": kept}
+        return ast.ClassDef(**fields)
 
 
 def _only_imports(node: ast.stmt) -> bool:

@@ -31,7 +31,7 @@ def live(
     that are replaced because this machine can not have them. The checkout's code runs in a process of its own, with
     the user's environment; nothing of the checkout is written. Never raises for what that code does.
     """
-    shims = [shim for change in changes for shim in change.shims]
+    shims = [shim for change in changes for shim in change.shims if not shim.gap.takes_base]
     request = {
         "folder": str(checkout / root),
         "edited": {str(checkout / c.path): base64.b64encode(c.after).decode() for c in changes},

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from shimgen.model.domain import Decision, FileChange, Gap, MemberKind, Provider, Shim, SiteKind
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
+from shimgen.verify.bases import new_bases, taken_up
 from shimgen.verify.binding import mismatch
 from shimgen.verify.cases import own_params
 from shimgen.verify.edits import disturbed
@@ -46,7 +47,9 @@ def _file(tree: Tree, change: FileChange, served: Served) -> Iterator[Proof]:
     after = read(change.after)
     module = Module(after.tree)
     found: list[Member] = []
-    for shim in change.shims:
+    for shim in (s for s in change.shims if s.gap.takes_base):
+        yield _said(shim, "in place", taken_up(shim, after))
+    for shim in (s for s in change.shims if not s.gap.takes_base):
         try:
             found.append(member(shim, after))
         except NotFoundError as error:
@@ -105,7 +108,8 @@ def _only_inserts(tree: Tree, change: FileChange, after: Source, found: Sequence
         before = read(change.before)
     except (SyntaxError, ValueError) as error:
         return f"{change.path} did not parse before the edit: {error}"
-    return disturbed(before, after, [s.text for s in change.shims], [s for m in found for s in m.everything])
+    texts = [shim.text for shim in change.shims]
+    return disturbed(before, after, texts, [s for m in found for s in m.everything], new_bases(change.shims))
 
 
 def _candidates(gap: Gap, found: Member) -> str:
