@@ -12,10 +12,11 @@ from shimgen.gaps.case import CALLABLE, Case, Refusal
 from shimgen.gaps.contract import Contract, contract_of
 from shimgen.gaps.due import is_due, severity
 from shimgen.gaps.inherited import base_does_not_fit, body_serves
-from shimgen.gaps.members import Members
+from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
 from shimgen.gaps.results import not_handed_back
 from shimgen.gaps.rules import judge
+from shimgen.gaps.state import state
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Severity, Wrapper
 from shimgen.model.facts import CallShape, Function
 from shimgen.model.profile import Profile
@@ -96,9 +97,10 @@ class Adoptions:
         refusal = self._unsupported(wrapper, contract) or self._unlike(wrapper, contract)
         if refusal is not None:
             return Plan(wrapper, refusal)
-        parts = tuple(self._parts(wrapper, demand, contract))
-        refused = next((_cannot(case, why) for case in parts if (why := judge(case)) is not None), None)
-        return Plan(wrapper, refused, parts)
+        cases = tuple(self._cases(wrapper, demand, contract))
+        parts = tuple(case for case in cases if not self._serves(case, contract))
+        asked = ((case, judge(case) if case in parts else state(case)) for case in cases)
+        return Plan(wrapper, next((_cannot(case, why) for case, why in asked if why is not None), None), parts)
 
     def _unsupported(self, wrapper: Wrapper, contract: Contract) -> Refusal | None:
         """Every candidate must support the protocol, and it must say what that means."""
@@ -127,19 +129,21 @@ class Adoptions:
         site = not_handed_back(self._program, self._profile, wrapper)
         return Refusal(Reason.RESULT, {"site": site}, _by_hand(wrapper, contract)) if site else None
 
-    def _parts(self, wrapper: Wrapper, demand: Demand, contract: Contract) -> Iterator[Case]:
-        """The members that the wrapper would lack after taking up the base, or have otherwise than its delegate."""
+    def _cases(self, wrapper: Wrapper, demand: Demand, contract: Contract) -> Iterator[Case]:
+        """The members that the wrapper has not, or would have from the protocol only."""
         for name in contract.names:
             if self._has(wrapper.cls, name) or self._members.look(wrapper.cls, name).external:
                 continue
             lookups = tuple(self._members.look(c, name) for c in wrapper.delegate.candidates)
-            given = all(found.provider is not None and found.provider.cls in contract.classes for found in lookups)
-            if given and name in contract.values:
-                continue
-            if given and body_serves(self._program, self._members, wrapper, contract, name):
+            if name in contract.values and _given(lookups, contract):
                 continue
             asked = self._demands.get(name) or Demand(name, (), demand.interfaces)
             yield Case(self._program, self._profile, self._members, self._reach, wrapper, asked, lookups)
+
+    def _serves(self, case: Case, contract: Contract) -> bool:
+        """Whether the protocol's own method does it, on the wrapper as on the delegate."""
+        mine = case.member in contract.bodies and _given(case.lookups, contract)
+        return mine and body_serves(self._program, self._members, case.wrapper, contract, case.member)
 
     # -- places --------------------------------------------------------------------------------------------
 
@@ -169,8 +173,11 @@ class Adoptions:
         for heir in self._program.model_classes():
             if heir in (place, *accepted) or place not in self._program.mro(heir).classes:
                 continue
-            if heir in refused or not self.supports(heir, protocol):
-                return heir, "what it holds does not support it, or is not known"
+            if heir in refused:
+                gap = Gap(refused[heir].wrapper, protocol.name, Severity.SILENT, Demand("", (), ()), Decision.REFUSE)
+                return heir, refused_gap(gap, refused[heir].refusal).sentence
+            if not self.supports(heir, protocol):
+                return heir, f"nothing shows that it can support {protocol.name}"
         return None
 
     def _gaps(self, plan: Plan, place: ClassRef | None, demand: Demand, protocol: ClassRef) -> Iterator[Gap]:
@@ -196,6 +203,11 @@ def refused_gap(gap: Gap, refusal: Refusal | None) -> Gap:
         return gap
     reason, detail, advice = refusal.reason, refusal.detail, refusal.advice
     return replace(gap, decision=Decision.REFUSE, reason=reason, detail=detail, advice=advice)
+
+
+def _given(lookups: Sequence[Lookup], contract: Contract) -> bool:
+    """Whether every candidate has a member from the protocol itself."""
+    return all(found.provider is not None and found.provider.cls in contract.classes for found in lookups)
 
 
 def _alike(plan: Plan, other: Plan) -> bool:

@@ -5,6 +5,8 @@ Chains are relative to the object: "capture_aux_hidden_states" or "model.layers_
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from shimgen.gaps.paths import Path, follow
@@ -65,9 +67,10 @@ class Reach:
 
     def _collect(self, ref: ClassRef, owner: ClassRef, function: Function, into: Effects, depth: int) -> None:
         own = function.params[0].name
+        mine = frozenset((own, *_other_names(function, own)))
         for store in function.stores:
             head, _, rest = store.target.partition(".")
-            if head == own and rest:
+            if head in mine and rest:
                 into.writes.setdefault(rest, f"{owner.path}:{store.line}")
             elif rest:
                 into.mutates = into.mutates or f"{owner.path}:{store.line}"
@@ -81,8 +84,9 @@ class Reach:
                 into.mutates = into.mutates or f"{owner.path}:{call.line}"
             if callee.text not in _HARMLESS and any(p.op == "name" and p.text == own for p in call.expr.parts[1:]):
                 into.reads.setdefault("*", f"{owner.path}:{call.line}")
-            if depth and callee.op == "name" and callee.text.startswith(f"{own}."):
-                self._collect_call(ref, callee.text.partition(".")[2], f"{owner.path}:{call.line}", into, depth)
+            head, _, rest = callee.text.partition(".") if callee.op == "name" else ("", "", "")
+            if depth and head in mine and rest:
+                self._collect_call(ref, rest, f"{owner.path}:{call.line}", into, depth)
             elif depth and callee.op == "attr" and callee.parts[0].op == "call":
                 self._collect_super(ref, owner, callee, into, depth)
 
@@ -111,6 +115,15 @@ class Reach:
                 if function.name == callee.text and function.params:
                     self._collect(ref, cls, function, into, depth - 1)
                     return
+
+
+def _other_names(function: Function, own: str) -> Iterator[str]:
+    """Local names that may hold the object itself: `target = self`, and perhaps something else on another branch."""
+    for store in function.stores:
+        value = store.value
+        held = (value.text, *(part.text for part in value.parts)) if value is not None else ()
+        if own in held and "." not in store.target and value is not None and value.op in ("name", "choice"):
+            yield store.target
 
 
 def _merge(into: Effects, inner: Effects, prefix: str) -> None:
