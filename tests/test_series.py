@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -359,3 +361,23 @@ def test_commits_need_git(named: Repo, tmp_path: Path) -> None:
     for words in (["--commit"], ["--branch", "x"]):
         result = run("apply", tmp_path / "copy", *words)
         assert (result.exit_code, "is no git work tree" in result.stderr) == (2, True), result.output
+
+
+# -- kills -----------------------------------------------------------------------------------------------------
+
+
+def test_killed_at_twenty_random_moments_of_a_whole_series(named: Repo) -> None:
+    """Untouched or complete, and the next run says which; then everything can be done, and taken back."""
+    carry(named, "ours.patch", *TWO, (SHAPES, b"64", b"128"), (RUNNER, b"class ", b"LATE = 1\n\n\nclass "))
+    root = Path(__file__).parents[1]
+    path = os.pathsep.join([str(root / "src"), str(root)])
+    command = [sys.executable, "-m", "tests.killing_apply", str(named.path), "20", "5"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    found = json.loads(done.stdout)
+    assert found.pop("operations") > 15
+    assert found["killed"] > 10
+    assert found.get("before", 0) + found.get("complete", 0) == 20
+    assert (found["then complete"], found["reverted to before"]) == (20, 20)
+    assert min(found["said nothing"], found["said An interrupted apply was taken back"]) > 0
+    assert found["said An interrupted apply was completed"] > 0
