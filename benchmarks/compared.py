@@ -114,12 +114,21 @@ def _wrapper(case: Case, base: type, known: dict[str, Any], held: object, pair: 
 
 
 def _asked(provider: Provider, pair: Pair, holder: Any) -> Iterator[Call | None]:
-    """The calls that upstream's member takes, and those of the engine; None for reading a value."""
+    """The calls that upstream's member takes, those of the engine among them; None for reading a value."""
     if not provider.called:
         yield None
         return
-    yield from calls(inspect.signature(getattr(holder, pair.cut.member)))
-    yield from map(shaped, pair.cut.shapes)
+    signature = inspect.signature(getattr(holder, pair.cut.member))
+    yield from calls(signature)
+    yield from (call for call in map(shaped, pair.cut.shapes) if _binds(signature, call))
+
+
+def _binds(signature: inspect.Signature, call: Call) -> bool:
+    try:
+        signature.bind(*call.args, **dict(call.kwargs))
+    except TypeError:
+        return False
+    return True
 
 
 def _observe(provider: Provider, script: Script, holder: Any, member: str, call: Call | None) -> list[Any]:

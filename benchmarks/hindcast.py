@@ -11,39 +11,46 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.analysis import STACK, Analysed, Key, analyse, generated, tree
+from benchmarks.cuts import Cut
+from benchmarks.cuts import find as find_member
 from benchmarks.forwards import Forward, forwards
+from benchmarks.meaning import Both, differences
 from benchmarks.releases import ReleaseError, find, releases
 from benchmarks.tables import arguments, show
 from shimgen.index import Index, Store, collector_off
-from shimgen.model.domain import Decision, Gap, Reason, Wrapper
+from shimgen.model.domain import Decision, FileChange, Gap, Reason, Shim, Wrapper
 from shimgen.profiles import load
 from shimgen.wrappers import find_wrappers
 
 Arguments = Mapping[tuple[str, str], str]
+Made = tuple[FileChange, Shim]
 MEANING = {"emitted": "emitted", "refused": "refused, and nothing argues for it", "argued": "rightly refused"}
 # Reasons that say that the delegate does not have the member, or not in every form that it can take.
-NOT_BELOW = frozenset((Reason.ABSENT, Reason.PARTIAL))
+NOT_BELOW = frozenset((Reason.ABSENT, Reason.PARTIAL, Reason.HOLLOW))
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A forward that is new in `release`, on a wrapper that FROM has under `wrapper`."""
+    """A forward that is new in `release`, on a wrapper that FROM has under `wrapper`; `cut`: as it stands there."""
 
     forward: Forward
     release: str
     wrapper: Wrapper
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`word`: "emitted", "refused", "argued" (refused, and docs/truth.md says why that is right) or "not due"."""
+    """`word`: "emitted", "refused", "argued" (refused, and docs/truth.md says why that is right) or "not due". `shim`:
+    what was emitted."""
 
     added: Added
     word: str
-    why: str
+    why: str = ""
+    shim: Both | None = None
 
 
 def between(start: str, end: str) -> list[str]:
@@ -58,7 +65,7 @@ def added(base: Analysed, later: list[str], store: Store) -> Iterator[Added]:
     old = {(f.path, f.cls, f.member) for w in base.wrappers for f in forwards(base.tree, base.program, w)}
     seen: set[tuple[str, str]] = set()
     for release in later:
-        for forward in _of(release, store):
+        for forward, cut in _of(release, store):
             wrapper = matched(forward, base.wrappers)
             if wrapper is None or forward.member in base.profile.models.weight_members:
                 continue
@@ -67,15 +74,16 @@ def added(base: Analysed, later: list[str], store: Store) -> Iterator[Added]:
             key = (wrapper.cls.name, forward.member)
             if (wrapper.cls.path, *key) not in old and key not in seen:
                 seen.add(key)
-                yield Added(forward, release, wrapper)
+                yield Added(forward, release, wrapper, cut)
 
 
-def _of(release: str, store: Store) -> list[Forward]:
+def _of(release: str, store: Store) -> list[tuple[Forward, Cut | None]]:
     source, profile = tree(release), load(STACK)
     with collector_off():
         program = Index(source, profile, "", store)
         wrappers = find_wrappers(program, profile)
-    return [f for w in wrappers for f in forwards(source, program, w)]
+    found = [f for w in wrappers for f in forwards(source, program, w)]
+    return [(f, find_member(f.path, source.read(f.path), f.cls, f.member)) for f in found]
 
 
 def matched(forward: Forward, wrappers: tuple[Wrapper, ...]) -> Wrapper | None:
@@ -85,15 +93,19 @@ def matched(forward: Forward, wrappers: tuple[Wrapper, ...]) -> Wrapper | None:
     return next(iter(same or named), None) if len(same or named) == 1 else None
 
 
-def judged(base: Analysed, gaps: Mapping[Key, Gap], emitted: set[Key], item: Added, argued: Arguments) -> Verdict:
+def judged(
+    base: Analysed, gaps: Mapping[Key, Gap], shims: Mapping[Key, Made], item: Added, argued: Arguments
+) -> Verdict:
     """What shimgen made of it at FROM."""
     cls, member = item.wrapper.cls, item.forward.member
     gap = gaps.get((cls.path, cls.name, member))
     if gap is None:
         return Verdict(item, "not due", _unasked(base, item))
     if gap.decision is not Decision.REFUSE:
-        there = (gap.target.path, gap.target.name, member) in emitted
-        return Verdict(item, "emitted" if there else "refused", "" if there else "nothing was generated")
+        made = shims.get((gap.target.path, gap.target.name, member))
+        if made is None:
+            return Verdict(item, "refused", "nothing was generated")
+        return Verdict(item, "emitted", shim=Both(item.cut, gap, *made) if item.cut is not None else None)
     if gap.reason in NOT_BELOW:
         return Verdict(item, "not due", gap.sentence)
     why = argued.get((cls.name, member), "")
@@ -116,9 +128,16 @@ def run(start: str, end: str) -> list[Verdict]:
     store = Store(load(STACK))
     base = analyse(tree(start), store)
     changes, gaps = generated(base)
-    emitted = {(s.place.path, s.place.name, s.member) for change in changes for s in change.shims}
+    shims = {(s.place.path, s.place.name, s.member): (change, s) for change in changes for s in change.shims}
     argued = arguments("Refusals that are right", start, base.tree)
-    return [judged(base, gaps, emitted, item, argued) for item in added(base, between(start, end), store)]
+    verdicts = [judged(base, gaps, shims, item, argued) for item in added(base, between(start, end), store)]
+    return compared(base, verdicts)
+
+
+def compared(base: Analysed, verdicts: list[Verdict]) -> list[Verdict]:
+    """The verdicts; those on what was emitted say how it differs, when run, from what upstream wrote later."""
+    told = iter(differences([v.shim for v in verdicts if v.shim is not None], base.program))
+    return [v if v.shim is None else replace(v, why=next(told) or "means the same") for v in verdicts]
 
 
 def report(start: str, end: str, verdicts: list[Verdict]) -> bool:
@@ -130,7 +149,7 @@ def report(start: str, end: str, verdicts: list[Verdict]) -> bool:
     print(", ".join(f"{counts[word]} {MEANING[word]}" for word in order[:3]) + "\n")
     body = sorted(verdicts, key=lambda v: (order.index(v.word), v.added.wrapper.cls.name, v.added.forward.member))
     show(
-        ("wrapper", "member", "added in", "at FROM", "why"),
+        ("wrapper", "member", "added in", "at FROM", ""),
         [(v.added.wrapper.cls.name, v.added.forward.member, v.added.release, v.word, v.why) for v in body],
     )
     return not counts["refused"]
