@@ -258,3 +258,22 @@ def test_a_patch_that_breaks_a_file_is_refused(stack: Repo) -> None:
     result = run("apply", stack.path)
     assert (result.exit_code, "would no longer be valid Python" in result.stderr) == (4, True)
     assert stack.snapshot() == before
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_upgrade_says_how_a_patch_fares_at_both_revisions(stack: Repo, when: str) -> None:
+    carry(stack, "ours.patch", NOTE, when=when)
+    carry(stack, "other.patch", (SHAPES, b"64", b"128"), when=when)
+    stack.commit({**edited(stack, NOTE), SHAPES: b'{"tile": 96}\n'}, message="v2")
+    words = ["upgrade", "v1", "HEAD", stack.path]
+    rows = json.loads(run(*words, "--json").stdout)["carried"]
+    assert [(row["new"]["patch"], row["old"]["state"], row["new"]["state"]) for row in rows] == [
+        ("ours.patch", "applies", "already there"),
+        ("other.patch", "applies", "conflicts"),
+    ]
+    there = "is already there, in whole (before: applies)"
+    shown = run(*words).stdout
+    assert f"\ncarried patches\n  ours.patch  {there}\n  other.patch  conflicts; {SHAPES}:1, hunk 1" in shown
+    assert f"| `ours.patch` | {there} |" in run(*words, "--format", "markdown").stdout
+    assert run(*words, "--exit-code").exit_code == 1
+    assert run("upgrade", "v1", "v1", stack.path, "--exit-code").exit_code == 0

@@ -68,6 +68,8 @@ def test_the_schema_refuses_what_is_not_described() -> None:
 def test_the_page_names_every_field() -> None:
     page = set(re.findall(r"`([a-z_]+)`", (DOCS / "json.md").read_text(encoding="utf-8")))
     assert {name for name, _ in properties(SCHEMA)} <= page
+    upgrade = json.loads((DOCS / "shimgen-upgrade-1.schema.json").read_text(encoding="utf-8"))
+    assert {name for name, _ in properties(upgrade)} <= page
 
 
 def test_the_schema_knows_every_value() -> None:

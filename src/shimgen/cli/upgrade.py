@@ -17,7 +17,7 @@ FORMATS = ("text", "json", "markdown")
 @click.argument("new", metavar="NEW")
 @with_settings
 @click.option("--format", "form", type=click.Choice(FORMATS), help="How to print it (default: text).")
-@click.option("--exit-code", is_flag=True, help="Exit 1 when a shim comes, goes or is written otherwise.")
+@click.option("--exit-code", is_flag=True, help="Exit 1 when a shim comes, goes or changes, or a carried patch does.")
 def upgrade(settings: Settings, old: str, new: str, as_json: bool, form: str | None, exit_code: bool) -> None:
     """Compare two git revisions: for every member of every wrapper what becomes of its shim, and the demands
     that came, went or changed. Nothing is checked out."""
@@ -34,7 +34,7 @@ def upgrade(settings: Settings, old: str, new: str, as_json: bool, form: str | N
         costs = text.costs(revision.stats) if settings.verbose else ()
         note(*(f"{revision.name}: {fact}" for fact in (*text.notes(revision.stats), *costs)))
     emit(_printed(found, "json" if as_json else form or "text", bool(settings.verbose)))
-    if exit_code and found.pending:
+    if exit_code and found.is_news:
         finish(1)
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Decision, Severity, Site
 from shimgen.model.source import Baseline, Stats
 
@@ -107,6 +108,18 @@ class DemandChange(msgspec.Struct, frozen=True):
     sites: tuple[Site, ...] = ()
 
 
+class CarriedChange(msgspec.Struct, frozen=True):
+    """A carried patch at both revisions."""
+
+    old: CarriedPatch
+    new: CarriedPatch
+
+    @property
+    def stays(self) -> bool:
+        """Whether it fares as before, and can be made."""
+        return self.new.made and self.old.state == self.new.state
+
+
 class Revision(msgspec.Struct, frozen=True):
     """One side of an upgrade: what the user called it, and what it is."""
 
@@ -124,6 +137,12 @@ class Upgrade(msgspec.Struct, frozen=True):
     members: tuple[MemberFate, ...] = ()
     wrappers: tuple[WrapperChange, ...] = ()
     demands: tuple[DemandChange, ...] = ()
+    carried: tuple[CarriedChange, ...] = ()
+
+    @property
+    def is_news(self) -> bool:
+        """Whether a shim comes, goes or is written otherwise, or a carried patch fares otherwise or conflicts."""
+        return bool(self.pending) or not all(change.stays for change in self.carried)
 
     @property
     def pending(self) -> tuple[MemberFate, ...]:

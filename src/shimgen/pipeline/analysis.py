@@ -41,12 +41,14 @@ class Found(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct, frozen=True):
     """An analysis with what it was made of.
 
-    `bare` is the source without anything of shimgen's, and with the carried patches that come before the shims;
-    `kept` are the gaps that standing shims rightly close. `ground` says what stands in the checkout, `layers` are the
-    contents so far, `cargo` the carried patches and `first` how those before the shims fare.
+    `found` is the checkout as it stands (with the carried patches before the shims), `bare` the source without
+    anything of shimgen's, and with these patches; `kept` are the gaps that standing shims rightly close. `ground` says
+    what stands in the checkout, `layers` are the contents so far, `cargo` the carried patches and `first` how those
+    before the shims fare.
     """
 
     analysis: Analysis
+    found: Found
     bare: Found
     ground: Ground
     layers: Layers
@@ -103,17 +105,28 @@ def work_out(session: Session) -> Work:
         everything=frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps),
         carried=first,
     )
-    return Work(analysis, bare, ground, layers, kept, cargo, first)
+    return Work(analysis, found, bare, ground, layers, kept, cargo, first)
 
 
-def find_bare(session: Session) -> Found:
-    """All that the source holds without anything of shimgen's, and with the carried patches before the shims."""
+class Bare(msgspec.Struct, frozen=True):
+    """The source without anything of shimgen's and with the carried patches before the shims, and how those fare."""
+
+    found: Found
+    layers: Layers
+    cargo: tuple[Cargo, ...] = ()
+    first: tuple[CarriedPatch, ...] = ()
+
+
+def find_bare(session: Session) -> Bare:
+    """All that the source holds without anything of shimgen's. A carried patch that conflicts is left out."""
     program = session.index()
     ground = find_ground(session, program)
     layers = Layers(ground.read)
-    lay(load_cargo(session), "before", layers)
+    cargo = load_cargo(session)
+    first = lay(cargo, "before", layers)
     without = python_only({**ground.contents, **layers.changed})
-    return find(session, session.tree.replace(without)) if without else find(session, session.tree, program)
+    found = find(session, session.tree.replace(without)) if without else find(session, session.tree, program)
+    return Bare(found, layers, cargo, first)
 
 
 def check_scope(session: Session, *found: Found) -> None:

@@ -33,16 +33,18 @@ def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Expla
     The shims are as `generate` makes them; they are not verified. Raises BaselineError, ConfigError, GenerateError.
     """
     session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
-    analysis = choose(work_out(session).analysis)
-    program = session.index()
+    work = work_out(session)
+    analysis = choose(work.analysis)
+    program, tree = work.found.program, work.found.tree
     with session.clock.stage("shims"):
-        changes, refused = _shims(session, analysis.pending, program, session.tree) if analysis.pending else ((), ())
+        made = make_shims(session, analysis.pending, program, tree) if analysis.pending else ((), ())
+    changes, refused = made
     owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
     shims = tuple(shim for change in changes for shim in change.shims)
     return Explanation(timed(session, with_refusals(analysis, refused)), shims, owned)
 
 
-def _shims(
+def make_shims(
     session: Session, gaps: Sequence[Gap], program: Program, tree: Tree
 ) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
     """The edited files that close the gaps, and the gaps that are refused after all."""
@@ -64,7 +66,7 @@ def gate(settings: Settings) -> Analysis:
     if not work.cargo and not 0 < len(work.analysis.pending) <= _FEW:
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
-        changes, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
+        changes, refused = make_shims(session, wanted(session, work), work.bare.program, work.bare.tree)
     return timed(session, with_refusals(finish(session, work, changes).analysis, refused))
 
 
@@ -119,7 +121,7 @@ def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> O
 def proven(session: Session, work: Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
     """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
     with session.clock.stage("shims"):
-        changes, refused = _shims(session, wanted(session, work), work.bare.program, work.bare.tree)
+        changes, refused = make_shims(session, wanted(session, work), work.bare.program, work.bare.tree)
     scoped = in_scope(work.bare.gaps, session.settings.scope)
     with session.clock.stage("proofs"):
         return changes, refused, _prove(session, work.bare, scoped, changes)

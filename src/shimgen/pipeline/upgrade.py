@@ -5,10 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from shimgen.config import Settings
-from shimgen.gaps import Side, compare, compare_demands
+from shimgen.gaps import Side, compare, compare_demands, in_scope
+from shimgen.model.carried import CarriedPatch
+from shimgen.model.domain import Decision
 from shimgen.model.errors import ConfigError
-from shimgen.model.upgrade import Revision, Upgrade
-from shimgen.pipeline.analysis import Found, check_scope, find_bare
+from shimgen.model.upgrade import CarriedChange, Revision, Upgrade
+from shimgen.pipeline.analysis import Bare, Found, check_scope, find_bare
+from shimgen.pipeline.carried import lay
+from shimgen.pipeline.generation import make_shims
 from shimgen.pipeline.session import Session, open_session
 
 
@@ -22,12 +26,25 @@ def upgrade(settings: Settings, old: str, new: str) -> Upgrade:
     if first.profile.name != second.profile.name:
         message = f"{old} holds {first.profile.name} and {new} holds {second.profile.name}"
         raise ConfigError(message, "compare two revisions of one stack, or name its --profile")
-    found = [find_bare(session) for session in (first, second)]
+    works = [find_bare(session) for session in (first, second)]
+    found = [work.found for work in works]
     check_scope(second, *found)
+    loads = [(*bare.first, *_last(session, bare)) for session, bare in zip((first, second), works, strict=True)]
+    carried = tuple(CarriedChange(*pair) for pair in zip(*loads, strict=True))
     members, wrappers = compare(_side(found[0]), _side(found[1]), second.profile, settings.scope)
     demands = compare_demands(found[0].demands, found[1].demands, settings.scope)
     before, after = _revision(old, first, found[0]), _revision(new, second, found[1])
-    return Upgrade(second.profile.name, before, after, members, wrappers, demands)
+    return Upgrade(second.profile.name, before, after, members, wrappers, demands, carried)
+
+
+def _last(session: Session, bare: Bare) -> tuple[CarriedPatch, ...]:
+    """How the carried patches fare that come after the shims, which have to be made for it."""
+    if all(load.carried.when != "after" for load in bare.cargo):
+        return ()
+    wanted = [gap for gap in in_scope(bare.found.gaps, session.settings.scope) if gap.decision is not Decision.REFUSE]
+    changes, _ = make_shims(session, wanted, bare.found.program, bare.found.tree)
+    bare.layers.put({change.path: change.after for change in changes})
+    return lay(bare.cargo, "after", bare.layers)
 
 
 def _side(found: Found) -> Side:

@@ -38,7 +38,7 @@ def render(
         "gaps": [_gap(gap) for gap in analysis.gaps],
         "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
         "accepts": [_accept(*pair) for pair in accepts] if accepts is not None else None,
-        "carried": [_carried(patch) for patch in analysis.carried],
+        "carried": [carried_row(patch) for patch in analysis.carried],
         "patches": [patch for change in changes for patch in _patches(change)],
         "commits": [{"id": commit, "subject": subject} for commit, subject in commits],
         "proof": _proof(proofs) if proofs is not None else None,
@@ -58,7 +58,8 @@ def _accept(accept: Accept, state: str) -> dict[str, Any]:
     }
 
 
-def _carried(patch: CarriedPatch) -> dict[str, Any]:
+def carried_row(patch: CarriedPatch) -> dict[str, Any]:
+    """A carried patch as an entry of a document."""
     conflicts = (
         {"path": c.path, "line": c.line, "hunk": c.hunk, "reason": c.reason, "found": c.found} for c in patch.conflicts
     )

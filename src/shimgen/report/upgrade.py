@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from shimgen.model.domain import Severity
-from shimgen.model.upgrade import DemandChange, DemandFate, Fate, MemberFate, Revision, Upgrade, WrapperChange
+from shimgen.model.upgrade import (
+    CarriedChange,
+    DemandChange,
+    DemandFate,
+    Fate,
+    MemberFate,
+    Revision,
+    Upgrade,
+    WrapperChange,
+)
 from shimgen.report.text import Paint, count, place, plain
 
 UNCHANGED = "needed, unchanged"
@@ -61,6 +70,7 @@ def text(upgrade: Upgrade, paint: Paint = plain, verbose: bool = False) -> str:
     listed = [fate for fate in upgrade.members if verbose or matters(fate)]
     blocks = [list(_wrapper_block(list(group), paint)) for _, group in groupby(listed, key=lambda fate: fate.wrapper)]
     blocks.append(list(_section("wrappers", map(_wrapper_line, upgrade.wrappers), paint)))
+    blocks.append(list(_section("carried patches", map(_carried_line, upgrade.carried), paint)))
     blocks.append(list(_demand_lines(upgrade.demands, paint)))
     blocks.append([*totals(upgrade), _revisions(upgrade)])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -89,6 +99,16 @@ def _section(title: str, lines: Iterable[str], paint: Paint) -> Iterator[str]:
 def _wrapper_line(change: WrapperChange) -> str:
     before = f", before {place(change.old.path, change.old.line)}" if change.old else ""
     return f"{change.fate.value:19}  {change.cls.name}  {place(change.cls.path, change.cls.line)}{before}"
+
+
+def carried(change: CarriedChange) -> str:
+    """How a carried patch fares, and how it did before where that differs."""
+    before = "" if change.old.state == change.new.state else f" (before: {change.old.state.value})"
+    return f"{change.new.sentence}{before}"
+
+
+def _carried_line(change: CarriedChange) -> str:
+    return f"{change.new.name}  {carried(change)}"
 
 
 def by_interface(changes: Iterable[DemandChange]) -> Iterator[tuple[str, list[DemandChange]]]:

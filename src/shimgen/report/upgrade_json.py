@@ -7,7 +7,7 @@ from typing import Any
 
 from shimgen.model.domain import ClassRef
 from shimgen.model.upgrade import DemandChange, MemberFate, Revision, Upgrade
-from shimgen.report.json import STATS, site_row
+from shimgen.report.json import STATS, carried_row, site_row
 
 SCHEMA = "shimgen-upgrade/1"
 
@@ -24,6 +24,7 @@ def render(upgrade: Upgrade) -> str:
             {**_class(change.cls), "verdict": change.fate.value, "before": _class(change.old) if change.old else None}
             for change in upgrade.wrappers
         ],
+        "carried": [{"old": carried_row(change.old), "new": carried_row(change.new)} for change in upgrade.carried],
         "demands": [_demand(change) for change in upgrade.demands],
     }
     return json.dumps(document, indent=2) + "\n"

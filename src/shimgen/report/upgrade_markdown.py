@@ -8,7 +8,18 @@ from itertools import groupby
 from shimgen.model.domain import ClassRef
 from shimgen.model.upgrade import DemandChange, DemandFate, MemberFate, Upgrade, WrapperChange
 from shimgen.report.text import count, place
-from shimgen.report.upgrade import UNCHANGED, asked, by_interface, detail, in_order, label, matters, named, totals
+from shimgen.report.upgrade import (
+    UNCHANGED,
+    asked,
+    by_interface,
+    carried,
+    detail,
+    in_order,
+    label,
+    matters,
+    named,
+    totals,
+)
 
 
 def markdown(upgrade: Upgrade) -> str:
@@ -20,6 +31,7 @@ def markdown(upgrade: Upgrade) -> str:
         list(_members(fate for fate in listed if label(fate) != UNCHANGED)),
         list(_unchanged([fate for fate in listed if label(fate) == UNCHANGED])),
         list(_wrappers(upgrade.wrappers)),
+        list(_table(("carried patch", "at the new revision"), _carried(upgrade))),
         list(_demands(upgrade.demands)),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -57,6 +69,10 @@ def _unchanged(fates: list[MemberFate]) -> Iterator[str]:
 def _wrappers(changes: Iterable[WrapperChange]) -> Iterator[str]:
     rows = [(_code(c.cls.name), c.fate.value, _place(c.cls), _place(c.old) if c.old else "") for c in changes]
     return _table(("wrapper", "is", "where", "before"), rows)
+
+
+def _carried(upgrade: Upgrade) -> Iterator[tuple[str, ...]]:
+    return ((_code(change.new.name), _plain(carried(change))) for change in upgrade.carried)
 
 
 def _demands(changes: Iterable[DemandChange]) -> Iterator[str]:
