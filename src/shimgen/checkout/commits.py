@@ -6,7 +6,6 @@ atomic step of git's. What was staged stays staged.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -67,6 +66,8 @@ def make_commits(checkout: Checkout, commits: Sequence[Commit], date: str = "") 
     Nothing in the work tree and no branch changes. Raises GenerateError where git does not have the files as the
     changes begin with, or does not know who commits.
     """
+    import tempfile  # slow to import, and most runs make no commits
+
     repository = _repository(checkout)
     _require_name(repository)
     paths = sorted({change.path for commit in commits for change in commit.changes})

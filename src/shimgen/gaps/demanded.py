@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 from msgspec.structs import replace
 
@@ -91,6 +90,8 @@ def _renamed(gone: Sequence[Demand], came: Sequence[Demand]) -> dict[str, str]:
 
 
 def _pairs(gone: Sequence[Demand], came: Sequence[Demand]) -> Iterator[tuple[float, str, str]]:
+    from difflib import SequenceMatcher  # slow to import, and only upgrades need it
+
     for old in gone:
         for new in came:
             alike = SequenceMatcher(None, old.member, new.member).ratio()
