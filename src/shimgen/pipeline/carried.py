@@ -12,11 +12,14 @@ from shimgen.config import Carried
 from shimgen.model.carried import CarriedPatch, CarriedState
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import ConfigError, GenerateError
-from shimgen.pipeline.ground import Layers
+from shimgen.pipeline.ground import Ground, Layers
 from shimgen.pipeline.session import Session
 
 if TYPE_CHECKING:
     from shimgen.patch import FilePatch
+
+
+Laid = tuple[CarriedPatch, ...]
 
 
 class Cargo(msgspec.Struct, frozen=True):
@@ -72,18 +75,34 @@ def lay(cargo: Sequence[Cargo], when: str, layers: Layers) -> tuple[CarriedPatch
     return tuple(done)
 
 
-def lacking(cargo: Sequence[Cargo], laid: Sequence[CarriedPatch], session: Session) -> bool:
-    """Whether the checkout as it stands lacks some patch that could be made."""
-    if not any(patch.changes for patch in laid):
-        return False
+def stands(load: Cargo, session: Session) -> bool:
+    """Whether the checkout as it stands has all of a patch."""
     from shimgen.patch import weigh
 
-    def stands(load: Cargo) -> bool:
-        now = {patch.path: content for patch in load.patches if (content := session.read(patch.path)) is not None}
-        return weigh(load.patches, now).state is CarriedState.THERE
+    now = {patch.path: content for patch in load.patches if (content := session.read(patch.path)) is not None}
+    return weigh(load.patches, now).state is CarriedState.THERE
 
+
+def lacking(cargo: Sequence[Cargo], laid: Sequence[CarriedPatch], session: Session) -> bool:
+    """Whether the checkout as it stands lacks some patch that could be made."""
     makeable = {patch.name for patch in laid if patch.changes}
-    return not all(stands(load) for load in cargo if load.carried.name in makeable)
+    return not all(stands(load, session) for load in cargo if load.carried.name in makeable)
+
+
+def settled(session: Session, ground: Ground, cargo: Sequence[Cargo], first: Sequence[CarriedPatch]) -> Laid | None:
+    """How the carried patches fare where all of them stand in the checkout, and nothing else of an earlier run does
+    besides shims; None otherwise, or where that is not seen at once."""
+    if not all(stands(load, session) for load in cargo):
+        return None
+    if any(bare(path, session.read(path) or b"", cargo) != content for path, content in ground.known.items()):
+        return None
+    last = []
+    for load in (load for load in cargo if load.carried.when == "after"):
+        paths = tuple(patch.path for patch in load.patches)
+        state = CarriedState.APPLIES if ground.known.keys() & set(paths) else CarriedState.THERE
+        hunks = sum(len(patch.hunks) for patch in load.patches)
+        last.append(CarriedPatch(load.carried.name, load.carried.reason, False, state, paths, hunks=hunks))
+    return tuple(replace(patch, stands=True) for patch in (*first, *last))
 
 
 def bare(path: str, content: bytes, cargo: Sequence[Cargo]) -> bytes:

@@ -19,7 +19,7 @@ from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Explanation, Outcome, Step
 from shimgen.model.source import Tree
 from shimgen.pipeline.analysis import Found, Work, find, work_out
-from shimgen.pipeline.carried import lay, refuse_conflicts
+from shimgen.pipeline.carried import lay, refuse_conflicts, settled
 from shimgen.pipeline.ground import Layers
 from shimgen.pipeline.session import Session, open_session, timed
 
@@ -63,6 +63,9 @@ def gate(settings: Settings) -> Analysis:
     """
     session = open_session(settings)
     work = work_out(session)
+    done = _settled(session, work)
+    if done is not None:
+        return timed(session, done)
     if not work.cargo and not 0 < len(work.analysis.pending) <= _FEW:
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
@@ -87,9 +90,9 @@ def generate_in(session: Session, steps: bool = False) -> Outcome:
     from shimgen.patch import render_changes
 
     work = work_out(session)
-    stands = not (work.analysis.pending or work.analysis.stale or work.cargo or work.ground.leftover)
-    if stands and not steps:
-        return Outcome(timed(session, work.analysis))
+    done = None if steps else _settled(session, work)
+    if done is not None:
+        return Outcome(timed(session, done))
     changes, refused, proofs = proven(session, work)
     _require(proofs)
     made = finish(session, work, changes)
@@ -99,6 +102,14 @@ def generate_in(session: Session, steps: bool = False) -> Outcome:
         patch = baseline.render_patch(session.checkout, made.changes, render_changes) if made.changes else b""
     analysis = timed(session, with_refusals(made.analysis, refused))
     return replace(made, analysis=analysis, patch=patch, proofs=proofs)
+
+
+def _settled(session: Session, work: Work) -> Analysis | None:
+    """The analysis where everything stands already, None where something may be to be done."""
+    if work.analysis.pending or work.analysis.stale:
+        return None
+    carried = settled(session, work.ground, work.cargo, work.first)
+    return replace(work.analysis, carried=carried) if carried is not None else None
 
 
 def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> Outcome:

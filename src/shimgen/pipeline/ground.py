@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
 class Ground(msgspec.Struct, frozen=True):
     """Contents without anything of shimgen's, of the files in which something stands, and the shims found in them.
-
-    `leftover`: something else than shims stands there, such as a carried patch of an earlier run.
-    """
+    `known` are those contents that the journal has."""
 
     session: Session
     contents: Mapping[str, bytes]
     shims: Mapping[str, tuple[ExistingShim, ...]]
-    leftover: bool = False
+    known: Mapping[str, bytes]
 
     def read(self, path: str) -> bytes | None:
         """The content of a file of any kind, None when there is none."""
@@ -59,14 +57,13 @@ def find_ground(session: Session, program: Index) -> Ground:
         program.gather()
         marked = [path for path in program.model_paths() if program.module(path).marked]
     if not marked:
-        return Ground(session, known, {}, bool(known))
+        return Ground(session, known, {}, known)
     from shimgen.shims import find_shims, remove_shims
 
     sources = session.tree.load(marked)
     shims = {path: find_shims(sources[path]) for path in marked}
     without = {path: remove_shims(sources[path], shims[path]) for path in marked}
-    leftover = any(without.get(path) != content for path, content in known.items())
-    return Ground(session, {**without, **known}, shims, leftover)
+    return Ground(session, {**without, **known}, shims, known)
 
 
 def python_only(contents: Mapping[str, bytes]) -> dict[str, bytes]:
