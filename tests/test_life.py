@@ -308,3 +308,20 @@ def test_commands_that_write_end_an_interrupted_run_first(mini: Repo, command: s
     assert "note: An interrupted apply was completed: 1 files." in result.stderr
     assert mini.snapshot() == (after if command == "apply" else before)
     assert "interrupted" not in run("check", mini.path).stderr
+
+
+def test_the_whole_life(mini: Repo) -> None:
+    """From one release to the next, as the README tells it."""
+    upstream_takes_over(mini)
+    mini.git("checkout", "--quiet", "v1")
+    assert run("init", mini.path).exit_code == 0
+    assert run("apply").exit_code == 0
+    assert verdicts("v1", "v2") == TAKEN_OVER
+    assert run("revert").exit_code == 0
+    mini.git("checkout", "--quiet", "v2")
+    assert run("apply").exit_code == 3
+    assert run("pin").exit_code == 0
+    assert run("apply").exit_code == 0
+    added = [line for line in mini.git("diff").decode().splitlines() if line.startswith("+    def ")]
+    assert [line.split("(")[0].split()[-1] for line in added] == ["set_eagle3_layers_to_capture", "set_embed_and_head"]
+    assert run("check").exit_code == 0
