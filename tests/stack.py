@@ -13,6 +13,7 @@ from shimgen.model.domain import Demand, Gap, Wrapper
 from shimgen.model.profile import External, Factory, Interface, Models, Profile, Receiver, Recipe
 from shimgen.model.source import memory_tree
 from shimgen.wrappers import find_wrappers
+from tests.support import Case
 
 PROFILE = Profile(
     name="pretend",
@@ -80,3 +81,8 @@ def analyse(
 def index(files: Mapping[str, bytes]) -> Index:
     """The index of a pretend checkout."""
     return Index(memory_tree(files), PROFILE)
+
+
+def profile_of(case: Case) -> Profile:
+    """The profile that a case names in its section `stack`, else the pretend one."""
+    return STACKS[case.sections.get("stack", PROFILE.name)]

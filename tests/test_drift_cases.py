@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from shimgen.model.domain import Decision, Gap, Severity
-from tests.stack import analyse
-from tests.support import cases, load_case
+from tests.stack import analyse, profile_of
+from tests.support import Case, cases, load_case
 
 
-def _drift_of(files: dict[str, bytes]) -> list[Gap]:
-    return [gap for gap in analyse(files)[2] if gap.severity is Severity.DRIFT]
+def _drift_of(case: Case) -> list[Gap]:
+    return [gap for gap in analyse(case.files, profile_of(case))[2] if gap.severity is Severity.DRIFT]
 
 
 def _line(gap: Gap) -> str:
@@ -23,7 +23,7 @@ def _line(gap: Gap) -> str:
 @pytest.mark.parametrize("path", cases("drift"), ids=lambda p: p.stem)
 def test_finds_the_drift_of_a_case(path: Path) -> None:
     case = load_case(path)
-    gaps = _drift_of(case.files)
+    gaps = _drift_of(case)
     assert [_line(gap) for gap in gaps] == ([] if case.expected("drift") == ["nothing"] else case.expected("drift"))
     for line in case.sections.get("says", "").splitlines():
         assert line in [gap.sentence for gap in gaps]
@@ -31,7 +31,7 @@ def test_finds_the_drift_of_a_case(path: Path) -> None:
 
 @pytest.mark.parametrize("path", cases("drift"), ids=lambda p: p.stem)
 def test_emits_nothing_over_existing_code(path: Path) -> None:
-    for gap in _drift_of(load_case(path).files):
+    for gap in _drift_of(load_case(path)):
         assert gap.decision is Decision.REFUSE
         assert gap.advice
         assert "{" not in gap.sentence

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from shimgen.model.domain import Gap, Wrapper
-from shimgen.model.profile import Profile
-from tests.stack import STACKS, analyse
-from tests.support import Case, cases, load_case
+from tests.stack import analyse, profile_of
+from tests.support import cases, load_case
 
 
 def _wrapper_line(wrapper: Wrapper) -> str:
@@ -27,21 +26,17 @@ def _gap_line(gap: Gap) -> str:
     return " ".join(words)
 
 
-def _profile(case: Case) -> Profile:
-    return STACKS[case.sections.get("stack", "pretend")]
-
-
 @pytest.mark.parametrize("path", cases("wrappers"), ids=lambda p: p.stem)
 def test_finds_the_wrappers_of_a_case(path: Path) -> None:
     case = load_case(path)
-    found = [_wrapper_line(w) for w in analyse(case.files, _profile(case))[0]]
+    found = [_wrapper_line(w) for w in analyse(case.files, profile_of(case))[0]]
     assert found == ([] if case.expected("wrappers") == ["nothing"] else case.expected("wrappers"))
 
 
 @pytest.mark.parametrize("path", cases("gaps"), ids=lambda p: p.stem)
 def test_decides_the_gaps_of_a_case(path: Path) -> None:
     case = load_case(path)
-    gaps = analyse(case.files, _profile(case))[2]
+    gaps = analyse(case.files, profile_of(case))[2]
     assert [_gap_line(g) for g in gaps] == ([] if case.expected("gaps") == ["nothing"] else case.expected("gaps"))
     sentences = [g.sentence for g in gaps]
     for line in case.sections.get("says", "").splitlines():

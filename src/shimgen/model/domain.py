@@ -242,6 +242,10 @@ class Reason(StrEnum):
     NEAR_NAME = (
         "the engine asks for {wanted} at {site}, which {wrapper} lacks, and nobody asks for {owner}.{member} at {place}"
     )
+    OLD_NAME = (
+        "nobody asks for {owner}.{member} at {place}: the engine asks for {wanted} at {site}, "
+        "which {owner} takes from {protocol}"
+    )
     DUPLICATE = "{owner} defines {member} at {place} and again at {other}, so the first definition is dead"
     STALE_COPY = (
         "{owner} copies {chain} once at {place}, and {delegate} sets it again at {site}, which the copy does not see"

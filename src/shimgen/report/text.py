@@ -171,6 +171,8 @@ def holds(wrapper: Wrapper) -> str:
 def because(gap: Gap) -> str:
     """Where the member comes from that a gap would be closed with."""
     origin = ", ".join(dict.fromkeys(f"{p.cls.name} {place(p.cls.path, p.line)}" for p in gap.providers))
+    if gap.takes_base:
+        return f"as a base, {origin}"
     return f"recipe {gap.recipe}, {origin}" if gap.recipe else origin
 
 

@@ -10,13 +10,14 @@ from shimgen.gaps.drift.definitions import doubles, stale_copies
 from shimgen.gaps.drift.finding import Context, Finding
 from shimgen.gaps.drift.names import near_names
 from shimgen.gaps.drift.near import NearNames
+from shimgen.gaps.drift.old import old_names
 from shimgen.gaps.drift.targets import wrong_targets
 from shimgen.gaps.members import Members
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, Severity, SiteKind, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
-_LINTS = (wrong_uses, wrong_targets, near_names, doubles, stale_copies)
+_LINTS = (wrong_uses, wrong_targets, near_names, old_names, doubles, stale_copies)
 
 
 def find_drift(

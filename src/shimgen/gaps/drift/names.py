@@ -22,13 +22,13 @@ def near_names(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
             continue
         for wanted, weak in context.near.to(name):
             demand = context.demands[wanted]
-            sites = _asking(wrapper, demand)
+            sites = asking(wrapper, demand)
             if (
                 sites
                 and _is_missing(context, wrapper, demand)
-                and _would_serve(function, sites)
+                and would_serve(function, sites)
                 and not (weak and not _goes_to(context, owner, function, wanted))
-                and not _is_used(context, name)
+                and not is_used(context, name)
             ):
                 yield _finding(wrapper, owner, function, demand, sites[0])
 
@@ -49,13 +49,14 @@ def _is_missing(context: Context, wrapper: Wrapper, demand: Demand) -> bool:
     return found.provider is None and not (found.external or found.uncertain or found.covered)
 
 
-def _asking(wrapper: Wrapper, demand: Demand) -> list[Site]:
+def asking(wrapper: Wrapper, demand: Demand) -> list[Site]:
+    """The sites that need the member of this wrapper."""
     wanted = (SiteKind.CALL, SiteKind.READ, SiteKind.PROBE)
     roles = (wrapper.role, "any")
     return [s for s in demand.sites if s.kind in wanted and s.role in roles and not s.ambiguous]
 
 
-def _would_serve(function: Function, sites: Iterable[Site]) -> bool:
+def would_serve(function: Function, sites: Iterable[Site]) -> bool:
     """Whether the member is what the engine asks for but for its name: a method where it calls, and it takes that."""
     kinds = {site.kind for site in sites}
     if function.kind == "property":
@@ -65,7 +66,7 @@ def _would_serve(function: Function, sites: Iterable[Site]) -> bool:
     return SiteKind.READ not in kinds and all(binds(shape, params) for shape in calls)
 
 
-def _is_used(context: Context, name: str) -> bool:
+def is_used(context: Context, name: str) -> bool:
     """Whether any file speaks of the name, other than in models' members of that name (which hand it on)."""
     same: dict[str, list[Function]] = {}
     for ref in context.program.model_classes():
