@@ -182,9 +182,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.releases", description="Unpack a release into DEST.")
     parser.add_argument("versions", nargs="+", metavar="VERSION", help=", ".join(r.version for r in releases()))
     parser.add_argument("dest", type=Path)
+    parser.add_argument(
+        "--name", default="sglang", help="the package (sglang, vllm); a wheel of vllm has 250 to 500 MB"
+    )
     options = parser.parse_args()
     try:
-        print(history(options.versions, options.dest))
+        print(history(options.versions, options.dest, options.name))
     except (ReleaseError, OSError, zipfile.BadZipFile) as error:
         print(f"releases: {error}", file=sys.stderr)
         return 1

@@ -30,7 +30,8 @@ def compare_demands(old: Sequence[Demand], new: Sequence[Demand], scope: Scope) 
 
 def _asked(demand: Demand) -> Demand:
     """The demand with the sites that ask for the member only."""
-    return replace(demand, sites=tuple(s for s in demand.sites if s.kind in _ASKING and not s.ambiguous))
+    kinds = _ASKING if demand.protocol is None else frozenset((SiteKind.ISINSTANCE,))
+    return replace(demand, sites=tuple(s for s in demand.sites if s.kind in kinds and not s.ambiguous))
 
 
 def _in_scope(change: DemandChange, scope: Scope) -> bool:
@@ -60,7 +61,7 @@ def _change(fate: DemandFate, old: Demand | None, new: Demand | None) -> DemandC
 def _severity(demand: Demand | None) -> Severity | None:
     if demand is None:
         return None
-    return Severity.CRASH if any(site.fails for site in demand.sites) else Severity.SILENT
+    return Severity.CRASH if any(demand.fails(site) for site in demand.sites) else Severity.SILENT
 
 
 def _calls(demand: Demand | None) -> tuple[str, ...]:

@@ -17,8 +17,7 @@ def is_due(demand: Demand) -> bool:
 
 def severity(demand: Demand) -> Severity:
     """Whether the engine fails without the member, or only does less."""
-    failing = (s.fails if demand.protocol is None else not s.guarded for s in _needed(demand))
-    return Severity.CRASH if any(failing) else Severity.SILENT
+    return Severity.CRASH if any(demand.fails(site) for site in _needed(demand)) else Severity.SILENT
 
 
 def _needed(demand: Demand) -> Iterator[Site]:

@@ -13,7 +13,7 @@ from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.scope import in_scope
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Scope, Severity, Wrapper
 from shimgen.model.profile import Profile
-from shimgen.model.program import Program
+from shimgen.model.program import Program, is_protocol
 from shimgen.model.upgrade import EMITTED, Fate, MemberFate, WrapperChange, WrapperFate
 
 Key = tuple[str, str]
@@ -166,7 +166,7 @@ class _Fates:
         if new is None:
             return self._without_gap(member)
         if new.decision is Decision.REFUSE:
-            gone = member.shim is not None and new.reason is Reason.ABSENT
+            gone = member.shim is not None and new.reason in (Reason.ABSENT, Reason.UNSUPPORTED)
             return Fate.TARGET_GONE if gone else Fate.REFUSED, new.sentence
         if (member.key, member.name) not in self._after.scoped:
             return Fate.UNSCOPED, f"its severity is {new.severity} now"
@@ -207,6 +207,10 @@ class _Fates:
 
     def _had(self, member: _Member, cls: ClassRef) -> tuple[Fate, str] | None:
         """The fate of what the class has by itself, None when it has not."""
+        if member.old is not None and member.old.protocol is not None:
+            taken = self._from_protocol(member, cls, member.old.protocol.name)
+            if taken is not None:
+                return taken
         found = self._after.look(cls, member.name)
         drift = self._after.gaps.get((member.key, member.name))
         if found.provider is not None and (found.initial or drift is not None):
@@ -217,6 +221,22 @@ class _Fates:
         if found.external:
             return Fate.BASE, found.external
         return (Fate.OWN, "its __getattr__ hands on what it lacks") if found.covered else None
+
+    def _from_protocol(self, member: _Member, cls: ClassRef, name: str) -> tuple[Fate, str] | None:
+        """The fate of a declared interface that the class has as a base now, and of a member that the interface gives
+        to whoever takes it up."""
+        if member.name == name:
+            order = self._after.program.mro(cls).classes
+            held = next((c for c in order if c.name == name and is_protocol(self._after.program, c)), None)
+            if held is None:
+                return None
+            holder = next(c for c in reversed(order) if held in self._after.program.mro(c).classes[1:])
+            return Fate.OWN if holder == cls else Fate.BASE, f"{holder.name} {holder.path}:{holder.line}"
+        taking = self._after.gaps.get((member.key, name))
+        given = self._after.look(taking.protocol, member.name) if taking and taking.protocol else None
+        if taking is None or taking.decision is Decision.REFUSE or given is None or given.provider is None:
+            return None
+        return Fate.BASE, _place(given.provider)
 
     @staticmethod
     def _why_undemanded(member: _Member) -> str:

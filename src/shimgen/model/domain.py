@@ -80,6 +80,11 @@ class Demand(msgspec.Struct, frozen=True):
     interfaces: tuple[str, ...]
     protocol: ClassRef | None = None
 
+    def fails(self, site: Site) -> bool:
+        """Whether the engine fails at one of its sites when it is not met: by itself, or because it says so."""
+        refuses = self.protocol is not None and not site.guarded and not site.ambiguous
+        return site.fails or refuses
+
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles of the unambiguous sites, sorted."""

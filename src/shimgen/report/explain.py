@@ -74,7 +74,7 @@ def _sites(demand: Demand, paint: Paint) -> Iterator[str]:
     if not demand.sites:
         yield "demanded   by nobody"
         return
-    bare = sum(site.fails for site in demand.sites)
+    bare = sum(demand.fails(site) for site in demand.sites)
     interfaces = f", interface {', '.join(demand.interfaces)}" if demand.interfaces else ""
     places = count(len(demand.sites), "place")
     yield f"demanded   at {places}, {bare} without guard, role {', '.join(demand.roles) or 'unknown'}{interfaces}"
