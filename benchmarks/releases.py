@@ -126,20 +126,15 @@ def _download(release: Release, folder: Path) -> None:
 
 
 def _platform(file: str) -> list[str]:
-    """pip's options for the platform in a wheel's name; none for a wheel that suits every machine."""
+    """pip's options for the platform in a wheel's name; none for a wheel that suits every machine.
+
+    An abi3 wheel names the oldest Python that can load it, which may be older than what the package asks for.
+    """
     python, abi, platform = file.removesuffix(".whl").split("-")[-3:]
     if platform == "any":
         return []
-    return [
-        "--implementation",
-        "cp",
-        "--python-version",
-        python.removeprefix("cp"),
-        "--abi",
-        abi,
-        "--platform",
-        platform,
-    ]
+    version = "{}.{}".format(*sys.version_info) if abi == "abi3" else python.removeprefix("cp")
+    return ["--implementation", "cp", "--python-version", version, "--abi", abi, "--platform", platform]
 
 
 def _sha256(path: Path) -> str:

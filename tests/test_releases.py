@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -114,6 +115,19 @@ def test_an_occupied_destination_is_left_alone(monkeypatch: pytest.MonkeyPatch, 
                 "cp311",
                 "--platform",
                 "manylinux_2_34_x86_64",
+            ],
+        ),
+        (
+            "vllm-0.16.0-cp38-abi3-manylinux_2_31_x86_64.whl",
+            [
+                "--implementation",
+                "cp",
+                "--python-version",
+                f"{sys.version_info[0]}.{sys.version_info[1]}",
+                "--abi",
+                "abi3",
+                "--platform",
+                "manylinux_2_31_x86_64",
             ],
         ),
     ],
