@@ -210,5 +210,17 @@ def _require(proofs: Sequence[Proof]) -> None:
 
 
 def with_refusals(analysis: Analysis, refused: Sequence[Gap]) -> Analysis:
-    late = {(gap.wrapper.cls, gap.member): gap for gap in refused}
-    return replace(analysis, gaps=tuple(late.get((g.wrapper.cls, g.member), g) for g in analysis.gaps))
+    """The analysis with gaps that cannot be written after all. They were found in the bare source, where a class may
+    stand on another line."""
+    late = {_place(gap): gap for gap in refused}
+    return replace(analysis, gaps=tuple(_refused(g, late.get(_place(g))) for g in analysis.gaps))
+
+
+def _place(gap: Gap) -> tuple[str, str, str, str]:
+    return gap.wrapper.cls.path, gap.wrapper.cls.name, gap.wrapper.delegate.attribute, gap.member
+
+
+def _refused(gap: Gap, late: Gap | None) -> Gap:
+    if late is None or gap.decision is Decision.REFUSE:
+        return gap
+    return replace(gap, decision=late.decision, reason=late.reason, detail=late.detail, advice=late.advice)

@@ -1,0 +1,78 @@
+"""The life of an adopted interface, by the commands, on the miniature of a stack that declares what it supports."""
+
+from __future__ import annotations
+
+import json
+import py_compile
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from shimgen.cli.main import shimgen
+from tests.gitrepo import Repo, make_repo, only_default_settings
+
+__all__ = ["only_default_settings"]
+
+BEFORE = Path(__file__).parents[1] / "fixtures" / "declared" / "before"
+MODELS = "vllm/model_executor/models"
+PICTURE = f"{MODELS}/picture.py"
+
+
+@pytest.fixture
+def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A committed copy of the fixture, recognised, with an empty folder beside it as the working directory."""
+    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "ops").mkdir()
+    monkeypatch.chdir(tmp_path / "ops")
+    shutil.copytree(BEFORE, tmp_path / "stack")
+    repo = make_repo(tmp_path / "stack")
+    repo.commit({}, message="v1")
+    assert "recognised vllm" in run("init", repo.path).stdout
+    return repo
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
+    assert "Traceback" not in result.output
+    assert result.exit_code == code, result.output
+    return result
+
+
+def decisions(member: str) -> dict[str, str]:
+    """What is done about a member on each wrapper: the decision, or the name of the class that lacks it."""
+    document = json.loads(run("scan", "--json").stdout)
+    rows = (gap for gap in document["gaps"] if gap["member"] == member)
+    return {row["wrapper"]: row["reason"] or row["decision"] for row in rows}
+
+
+def test_every_wrapper_is_adopted_or_refused_with_its_reason(stack: Repo) -> None:
+    found = decisions("SupportsEagle3")
+    assert found.pop("PictureForConditionalGeneration") == "recipe"
+    assert found.pop("SoundForConditionalGeneration") == "SimpleForCausalLM does not support SupportsEagle3 either"
+    assert "known only at run time" in found.pop("FilmForConditionalGeneration")
+    assert "does not hand back" in found.pop("SketchForConditionalGeneration")
+    assert not found
+
+
+def test_apply_is_the_patch_and_ends_the_work(stack: Repo) -> None:
+    patch = run("diff").stdout.encode()
+    stack.git("apply", "--check", "-", given=patch)
+    run("apply")
+    assert stack.git("diff") == patch
+    py_compile.compile(str(stack.path / PICTURE), cfile=str(stack.path.parent / "compiled"), doraise=True)
+    assert run("diff").stdout == ""
+    assert "0 failed" in run("verify").stdout
+    run("revert")
+    assert stack.git("status", "--porcelain") == b""
+
+
+def test_what_cannot_be_written_stays_refused_where_lines_have_moved(stack: Repo) -> None:
+    """The class of the delegate has no name in the wrapper's module; the import above has grown by a line since."""
+    assert decisions("weight_chunk")["PictureForConditionalGeneration"] == "forward"
+    run("apply")
+    assert stack.read(PICTURE).index(b"class Picture") > (BEFORE / PICTURE).read_bytes().index(b"class Picture")
+    gate = run("check").stdout
+    assert "0 gaps could be closed" in gate
+    assert "binds no name to the one class that weight_chunk is to be asked of" in gate
