@@ -12,7 +12,7 @@ from shimgen.gaps.binding import same_signature
 from shimgen.gaps.case import CALLABLE, Case, Refusal
 from shimgen.gaps.drift import find_drift
 from shimgen.gaps.due import TARGET_ROLES, is_due, severity
-from shimgen.gaps.heirs import Heirs
+from shimgen.gaps.heirs import Heirs, on_class
 from shimgen.gaps.hooks import hook_notes
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
@@ -131,6 +131,9 @@ class _Finder:
         unsuited = None if gap.decision is Decision.REFUSE else self._heirs.unsuited(gap, group)
         if unsuited is None:
             return gap
+        lower = replace(gap, place=gap.wrapper.cls)
+        if on_class(gap) and self._heirs.unsuited(lower, group) is None:
+            return lower
         heir, why = unsuited
         detail = {"owner": gap.target.name, "other": heir.name, "why": why}
         advice = f"write {gap.member} on {gap.wrapper.cls.name} by hand"
@@ -257,19 +260,13 @@ class _Finder:
         mine, theirs = draft.gap.providers, other.gap.providers
         if draft.gap.recipe or other.gap.recipe:
             return other.gap.recipe != draft.gap.recipe
-        if _on_class(draft):
+        if on_class(draft.gap):
             return other.refusal is not None or {p.candidate for p in mine} != {p.candidate for p in theirs}
         if other.refusal is not None:
             harmless = all(p.kind not in CALLABLE for p in mine) or not draft.gap.demand.probed
             return not (harmless and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
         called = {mine[0].kind in CALLABLE, theirs[0].kind in CALLABLE}
         return len(called) > 1 or (called == {True} and not same_signature(mine[0].params, theirs[0].params))
-
-
-def _on_class(draft: _Draft) -> bool:
-    """Whether the forward asks the delegate's class, which it then must name."""
-    asked = any(s.kind is SiteKind.CLASS and not s.ambiguous for s in draft.gap.demand.sites)
-    return asked or draft.gap.providers[0].kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
 
 
 def _is_there(found: Lookup) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shimgen.gaps.binding import same_signature
 from shimgen.gaps.case import CALLABLE
 from shimgen.gaps.members import Members
-from shimgen.model.domain import ClassRef, Gap
+from shimgen.model.domain import ClassRef, Gap, MemberKind, SiteKind
 from shimgen.model.program import Program
 
 
@@ -46,6 +46,8 @@ class Heirs:
         held = self._program.attributes(heir).get(attribute)
         called = gap.assembly is not None or any(p.kind in CALLABLE for p in gap.providers)
         lies = called and gap.demand.probed
+        if on_class(gap) and (held is None or held.unknown or {*held.types} != {p.candidate for p in gap.providers}):
+            return f"the class behind its {attribute} is another one"
         if held is None or not held.initial or held.unknown or not held.types:
             return f"its constructor does not assign self.{attribute}" if lies else ""
         if gap.assembly is not None:
@@ -63,3 +65,9 @@ class Heirs:
             if (provider.kind in CALLABLE) != called or (called and not same_signature(provider.params, first.params)):
                 return f"its {attribute} is a {kind.name}, whose {gap.member} is another one"
         return ""
+
+
+def on_class(gap: Gap) -> bool:
+    """Whether the forward asks the delegate's class, which it then must name."""
+    asked = any(s.kind is SiteKind.CLASS and not s.ambiguous for s in gap.demand.sites)
+    return asked or any(p.kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD) for p in gap.providers)

@@ -11,6 +11,7 @@ from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.bodies import body_meaning, bypass
 from shimgen.gaps.case import CALLABLE, TRANSPARENT, Case, Refusal, by_hand
 from shimgen.gaps.classlevel import other_object, projection
+from shimgen.gaps.gathered import gathered
 from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.names import carried_names
@@ -150,6 +151,7 @@ RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _known_delegate,
     _provided,
     hollow,
+    gathered,
     _not_shadowed,
     _kind,
     _signatures,

@@ -226,6 +226,10 @@ class Reason(StrEnum):
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
     KIND = "{member} is {a} {kind}, which shimgen does not forward"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
+    GATHERED = (
+        "where {member} is missing the engine gathers it from all parts of the model at {site}, "
+        "and a forward would give that of {attribute} alone"
+    )
     UNSUPPORTED = "{lacking} does not support {member} either"
     MARK = "{member} is only a mark: nothing in it says what {wrapper} must be able to do"
     RESULT = (
