@@ -6,13 +6,16 @@ import zipfile
 from dataclasses import dataclass
 
 from benchmarks.releases import fetch
+from shimgen.cache import Store
+from shimgen.collector import collector_off
 from shimgen.demands import collect
-from shimgen.gaps import find_gaps, in_scope
-from shimgen.index import Index, Store, collector_off
+from shimgen.gaps import find_gaps
+from shimgen.index import Index
 from shimgen.model.domain import Demand, FileChange, Gap, Scope, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.source import Tree, memory_tree
 from shimgen.profiles import load
+from shimgen.scope import in_scope
 from shimgen.shims import generate
 from shimgen.wrappers import find_wrappers
 

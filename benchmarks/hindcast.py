@@ -20,7 +20,9 @@ from benchmarks.forwards import Forward, forwards
 from benchmarks.meaning import Both, differences
 from benchmarks.releases import ReleaseError, find, releases
 from benchmarks.tables import arguments, show
-from shimgen.index import Index, Store, collector_off
+from shimgen.cache import Store
+from shimgen.collector import collector_off
+from shimgen.index import Index
 from shimgen.model.domain import Decision, FileChange, Gap, Reason, Shim, Wrapper
 from shimgen.profiles import load
 from shimgen.wrappers import find_wrappers

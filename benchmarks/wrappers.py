@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from benchmarks.analysis import STACK, tree
 from benchmarks.releases import ReleaseError, releases
 from benchmarks.tables import TRUTH, Row, arguments, rows, show
-from shimgen.index import Index, collector_off
+from shimgen.collector import collector_off
+from shimgen.index import Index
 from shimgen.model.domain import Wrapper
 from shimgen.profiles import load
 from shimgen.wrappers import find_wrappers

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from shimgen.gaps import judge
 from shimgen.model.accepts import Accept, release_key
+from shimgen.scope import judge
 from tests.builders import ANALYSIS, FORWARDED, REFUSED
 
 DAY = date(2026, 12, 31)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.demands import CORE, collect, unnamed
+from shimgen.demands import collect, unnamed
 from shimgen.index.program import Index
 from shimgen.index.uses import extract_uses, may_hold_uses
 from shimgen.model.domain import Demand, Site, SiteKind
@@ -94,7 +94,7 @@ def test_interfaces_by_member_by_path_and_core() -> None:
     assert {d.member: d.interfaces for d in found} == {
         "get_embed_and_head": ("eagle3",),
         "lm_head": ("lora",),
-        "strange": (CORE,),
+        "strange": ("core",),
     }
 
 

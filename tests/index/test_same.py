@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,10 @@ from msgspec.structs import replace
 
 from shimgen import pipeline
 from shimgen.config import Settings
+from shimgen.index import Index
+from shimgen.pipeline import analysis
+from shimgen.pipeline.memory import Finding
+from shimgen.pipeline.session import Session
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "mini" / "before"
 MODELS = Path("python/sglang/srt/models")
@@ -114,3 +119,62 @@ def test_a_patch_is_the_same_by_every_way(tree: Path, tmp_path: Path) -> None:
     patches = run(tree, *new, *new, ("parallel", "", "diff"), ("serial", "", "diff"))
     assert patches == patches[:1] * 6
     assert patches[0].count("\n+    # shimgen: forwards to") > 10
+
+
+# What an editor may do to one file of the tree, by what was found before; whether that is still known to hold.
+EDITS: dict[str, tuple[str, str, str, bool]] = {
+    "a comment at the end": ("copy1/plain.py", r"\Z", "# nothing\n", True),
+    "a line within a body": (
+        "copy1/plain.py",
+        r"self\.model = PlainModel\(config\)",
+        "self.model  =  PlainModel(config)",
+        True,
+    ),
+    "a comment outside of the package": ("../../../setup.py", r"\A", "# nothing\n", True),
+    "a line with a demand moved": ("../mem_cache.py", r"\A", "# nothing\n", False),
+    "a file that no longer parses": ("copy1/plain.py", r"\Z", "def\n", False),
+    "a new member": ("copy1/plain.py", r"\Z", "\n\ndef helper():\n    pass\n", False),
+    "a member renamed": ("copy1/plain.py", r"def get_embed_and_head", "def get_embed_and_tail", False),
+    "other parameters": (
+        "copy1/plain.py",
+        r"def get_embed_and_head\(self",
+        "def get_embed_and_head(self, more=1",
+        False,
+    ),
+    "lines moved": ("copy1/plain.py", r"\A", "# nothing\n", False),
+    "the engine asks for more": ("../mem_cache.py", r"\Z", "\n\ndef ask(model):\n    return model.vanish()\n", False),
+}
+"""A text for the pattern in a file of the models folder (Python's `re`)."""
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_never_shows_what_was_found_before(
+    name: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, pattern, new, holds = EDITS[name]
+    path = tree / MODELS / file
+    if not path.exists():
+        path.write_text("def keep(model):\n    return model.start_layer\n", encoding="utf-8")
+    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
+    pipeline.analyse(Settings(tree))
+    text = path.read_text(encoding="utf-8")
+    edited, places = re.subn(pattern, new, text, count=1)
+    assert places == 1
+    path.write_text(edited, encoding="utf-8")
+    analysed: list[Index] = []
+    real = analysis._find
+
+    def find(session: Session, program: Index) -> Finding:
+        analysed.append(program)
+        return real(session, program)
+
+    monkeypatch.setattr(analysis, "_find", find)
+    cached = pipeline.analyse(Settings(tree))
+    assert bool(analysed) == (not holds)
+    fresh = pipeline.analyse(Settings(tree, use_cache=False))
+    assert replace(cached, stats=fresh.stats) == fresh
+    assert cached.stats.lines == fresh.stats.lines
+    path.write_text(text, encoding="utf-8")
+    del analysed[:]
+    pipeline.analyse(Settings(tree))
+    assert not analysed, "what was found before the edit is known still"

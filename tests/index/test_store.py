@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from shimgen.index import Cache, Index, Store, store
+from shimgen.cache import Cache, Store, store
+from shimgen.index import Index
 from shimgen.model.facts import ModuleFacts
 from shimgen.model.profile import Profile
 from shimgen.model.source import Stats, Tree, memory_tree
@@ -84,18 +85,18 @@ def test_another_profile_searches_again_and_keeps_definitions(tmp_path: Path) ->
 
 def test_another_version_knows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(tmp_path, FILES)
-    monkeypatch.setattr(store, "facts_version", lambda: b"another")
+    monkeypatch.setattr(store, "code_version", lambda: b"another")
     assert run(tmp_path, FILES)[1].cached == 0
 
 
 def test_the_version_is_that_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    versions = {store.facts_version(), store.facts_version()}
+    versions = {store.code_version(), store.code_version()}
     (tmp_path / "index").mkdir()
     (tmp_path / "index" / "values.py").write_bytes(b"DEPTH = 6\n")
     monkeypatch.setattr(store, "_PACKAGE", tmp_path)
-    versions.add(store.facts_version())
+    versions.add(store.code_version())
     (tmp_path / "index" / "values.py").write_bytes(b"DEPTH = 7\n")
-    versions.add(store.facts_version())
+    versions.add(store.code_version())
     assert len(versions) == 3
 
 

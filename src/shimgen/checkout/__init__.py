@@ -20,22 +20,27 @@
 The two functions that are passed in belong to `patch`, which this package does not import.
 """
 
-from shimgen.checkout.commands import (
-    apply_changes,
-    interrupted,
-    origins,
-    recover,
-    render_patch,
-    revert,
-    short_id,
-    state,
-)
-from shimgen.checkout.commits import Commit, Made, adopt, check_recording, make_commits
+from typing import TYPE_CHECKING
+
 from shimgen.checkout.directory import digest
-from shimgen.checkout.files import write_folder
-from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
 from shimgen.checkout.opening import Checkout, open_checkout, open_package
-from shimgen.checkout.undoing import AppliedFile, Reverted
+from shimgen.lazily import exported
+
+if TYPE_CHECKING:
+    from shimgen.checkout.commands import (
+        apply_changes,
+        interrupted,
+        origins,
+        recover,
+        render_patch,
+        revert,
+        short_id,
+        state,
+    )
+    from shimgen.checkout.commits import Commit, Made, adopt, check_recording, make_commits
+    from shimgen.checkout.files import write_folder
+    from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
+    from shimgen.checkout.undoing import AppliedFile, Reverted
 
 __all__ = [
     "AppliedFile",
@@ -64,3 +69,30 @@ __all__ = [
     "state",
     "write_folder",
 ]
+
+__getattr__ = exported(
+    __name__,
+    {
+        "AppliedFile": "undoing",
+        "Commit": "commits",
+        "Distance": "identity",
+        "Identity": "identity",
+        "Made": "commits",
+        "Reverted": "undoing",
+        "adopt": "commits",
+        "apply_changes": "commands",
+        "check_recording": "commits",
+        "distance": "identity",
+        "identify": "identity",
+        "interrupted": "commands",
+        "make_commits": "commits",
+        "origins": "commands",
+        "recover": "commands",
+        "release_name": "identity",
+        "render_patch": "commands",
+        "revert": "commands",
+        "short_id": "commands",
+        "state": "commands",
+        "write_folder": "files",
+    },
+)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from shimgen.checkout.directory import digest, directory_tree, installed_version
-from shimgen.checkout.installed import Package, find_package
 from shimgen.checkout.journal import Place
 from shimgen.checkout.objects import listing, read_blobs, revision_tree
-from shimgen.checkout.package import package_tree
 from shimgen.checkout.repository import Repository, find_repository, resolve, tracks_python
-from shimgen.checkout.undoing import pristine
 from shimgen.checkout.worktree import changed_files, worktree_tree
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Tree
+
+if TYPE_CHECKING:
+    from shimgen.checkout.installed import Package
 
 
 class Checkout(msgspec.Struct, frozen=True):
@@ -61,6 +62,11 @@ class Checkout(msgspec.Struct, frozen=True):
         return Place(self.repository.toplevel, self.repository.gitdir / "shimgen")
 
     @property
+    def touched(self) -> bool:
+        """Whether some run has written here, and left a journal."""
+        return self.place.state.is_dir()
+
+    @property
     def prefix(self) -> str:
         """What stands before a path of this checkout in a patch: the way from the top of the work tree to `root`."""
         return self.repository.prefix if self.repository else ""
@@ -68,8 +74,12 @@ class Checkout(msgspec.Struct, frozen=True):
     def tree(self) -> Tree:
         """The Python files as they are now (or at the revision). Raises BaselineError when there are none."""
         if self.package is not None:
+            from shimgen.checkout.package import package_tree
+
             return package_tree(self.package)
         if self.repository is None:
+            from shimgen.checkout.undoing import pristine
+
             return directory_tree(self.root, pristine(self.place))
         if self.revision:
             return revision_tree(self.repository, self.revision)
@@ -133,6 +143,8 @@ def open_package(name: str, python: str = "") -> Checkout:
 
     Raises ConfigError when the interpreter cannot be asked, BaselineError when there is nothing that can be changed.
     """
+    from shimgen.checkout.installed import find_package
+
     package = find_package(name, python)
     return Checkout(package.folder, package=package)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -13,6 +14,20 @@ from shimgen.config import Settings
 from shimgen.model.errors import ShimgenError
 from shimgen.model.results import Analysis
 
+_HOMES = {
+    "init": "init",
+    "scan": "inspect",
+    "diff": "change",
+    "apply": "change",
+    "check": "inspect",
+    "patch": "change",
+    "explain": "inspect",
+    "verify": "change",
+    "revert": "change",
+    "upgrade": "upgrade",
+    "pin": "pin",
+}
+"""The commands in the order in which a person meets them, and the modules that they are in."""
 QUIET, DEBUG = "shimgen.quiet", "shimgen.debug"
 BROKEN_PIPE, INTERRUPTED = 141, 130
 _COLOURS: dict[str, dict[str, Any]] = {
@@ -32,7 +47,15 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order in which a person meets them."""
-        return list(self.commands)
+        return list(_HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, of whose module nothing is imported before."""
+        home = _HOMES.get(cmd_name)
+        if home is None:
+            return None
+        found: click.Command = getattr(import_module(f"shimgen.cli.{home}"), cmd_name)
+        return found
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command. Raises click's own exceptions, and with --debug any other."""

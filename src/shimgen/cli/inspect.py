@@ -36,8 +36,8 @@ def scan(settings: Settings, as_json: bool, exit_code: bool) -> None:
 def check(settings: Settings, as_json: bool, strict: bool) -> None:
     """A gate for CI: exit 1 while a gap could be closed or a shim is stale."""
     from shimgen import pipeline
-    from shimgen.gaps import judge
     from shimgen.report import json, text
+    from shimgen.scope import judge
 
     analysis = pipeline.gate(settings)
     found = judge(analysis, settings.accepts, date.today())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import NoReturn
 
 import click
 
 from shimgen import __version__
-from shimgen.cli import change, init, inspect, pin, upgrade
 from shimgen.cli.console import INTERRUPTED, Commands, leave_stdout, say
 
 EPILOG = (
@@ -22,24 +23,17 @@ def shimgen() -> None:
     """Forwarding methods for the composition wrappers of LLM serving stacks, as patches that git applies."""
 
 
-for command in (
-    init.init,
-    inspect.scan,
-    change.diff,
-    change.apply,
-    inspect.check,
-    change.patch,
-    inspect.explain,
-    change.verify,
-    change.revert,
-    upgrade.upgrade,
-    pin.pin,
-):
-    shimgen.add_command(command)
+def main() -> NoReturn:
+    """Run and exit, at once: taking an analysis apart, object by object, can take longer than all else."""
+    try:
+        code = _run()
+    except SystemExit as done:
+        code = done.code if isinstance(done.code, int) else int(done.code is not None)
+    os._exit(code)
 
 
-def main() -> None:
-    """Run and exit."""
+def _run() -> int:
+    """Run. Ends with SystemExit, or with the exit code of what went wrong outside of all commands."""
     try:
         try:
             shimgen.main()
@@ -48,8 +42,8 @@ def main() -> None:
                 sys.stdout.flush()
     except KeyboardInterrupt:
         say("shimgen: interrupted")
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
     except OSError as error:  # --help and --version, which no command handles
         leave_stdout()
         say(f"shimgen: cannot write to stdout: {error.strerror}")
-        sys.exit(4)
+        return 4

@@ -1,5 +1,5 @@
 """Facts -> demands: which members the engine uses on a model, with all sites, roles and interfaces."""
 
-from shimgen.demands.collect import CORE, collect, unnamed
+from shimgen.demands.collect import collect, unnamed
 
-__all__ = ["CORE", "collect", "unnamed"]
+__all__ = ["collect", "unnamed"]

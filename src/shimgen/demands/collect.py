@@ -9,14 +9,11 @@ from msgspec.structs import replace
 
 from shimgen.demands.owned import settle
 from shimgen.demands.protocols import Declared, protocol_members
-from shimgen.model.domain import ClassRef, Demand, Site, SiteKind
+from shimgen.model.domain import CORE, ClassRef, Demand, Site, SiteKind
 from shimgen.model.facts import Use
 from shimgen.model.globs import matches
 from shimgen.model.profile import Interface, Profile
 from shimgen.model.program import Program
-
-CORE = "core"
-"""The interface of demands that belong to no feature; a profile may list those that it knows under this name."""
 
 
 def collect(program: Program, profile: Profile) -> tuple[Demand, ...]:

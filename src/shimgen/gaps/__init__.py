@@ -3,10 +3,8 @@
 from shimgen.gaps.demanded import compare_demands
 from shimgen.gaps.finder import engine_facing, find_gaps
 from shimgen.gaps.provided import provided
-from shimgen.gaps.scope import in_scope, named, unknown_names, whole
 from shimgen.gaps.stale import find_stale
 from shimgen.gaps.upgrade import Side, compare
-from shimgen.gaps.verdict import judge
 
 __all__ = [
     "Side",
@@ -15,10 +13,5 @@ __all__ = [
     "engine_facing",
     "find_gaps",
     "find_stale",
-    "in_scope",
-    "judge",
-    "named",
     "provided",
-    "unknown_names",
-    "whole",
 ]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from shimgen.gaps.scope import CORE
-from shimgen.model.domain import Demand, Scope, Severity, SiteKind
+from shimgen.model.domain import CORE, Demand, Scope, Severity, SiteKind
 from shimgen.model.facts import CallShape
 from shimgen.model.upgrade import DemandChange, DemandFate
 

@@ -18,8 +18,8 @@ from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
 from shimgen.gaps.recipes import fitting, parameters
 from shimgen.gaps.rules import judge
-from shimgen.gaps.scope import CORE
 from shimgen.model.domain import (
+    CORE,
     ClassRef,
     Decision,
     Demand,

@@ -10,11 +10,11 @@ import msgspec
 from shimgen.gaps.due import is_due
 from shimgen.gaps.finder import engine_facing
 from shimgen.gaps.members import Lookup, Members
-from shimgen.gaps.scope import in_scope
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Scope, Severity, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program, is_protocol
 from shimgen.model.upgrade import EMITTED, Fate, MemberFate, WrapperChange, WrapperFate
+from shimgen.scope import in_scope
 
 Key = tuple[str, str]
 """A class: its path from the package's folder, and its name."""

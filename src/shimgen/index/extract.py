@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import ast
-import gc
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import msgspec
 
 from shimgen.index.definitions import extract_definitions
 from shimgen.index.uses import extract_uses, may_hold_uses
-from shimgen.model.facts import MARKER, ModuleFacts, Searched
+from shimgen.model.facts import LIMIT, MARKER, ModuleFacts, Searched
 from shimgen.model.profile import Profile
-
-_LIMIT = "too large to parse"
-
-
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Parsing makes millions of objects and no cycles that matter: the collector costs a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def parse(source: bytes) -> ast.Module | ModuleFacts:
@@ -41,12 +24,7 @@ def parse(source: bytes) -> ast.Module | ModuleFacts:
     except ValueError as error:
         return ModuleFacts(error=f"does not parse: {error}")
     except (RecursionError, MemoryError) as error:
-        return ModuleFacts(error=f"{_LIMIT}: {error or type(error).__name__}")
-
-
-def lasting(facts: ModuleFacts | Searched) -> bool:
-    """Whether another run would find the same: not where this one came to the limits of its process."""
-    return not facts.error.startswith(_LIMIT)
+        return ModuleFacts(error=f"{LIMIT}: {error or type(error).__name__}")
 
 
 def definitions_of(source: bytes) -> ModuleFacts:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from shimgen.cache import Store
 from shimgen.index.extract import definitions_of, search
-from shimgen.index.store import Store
 from shimgen.model.facts import ModuleFacts, Searched, Use
 from shimgen.model.profile import Profile, is_model, is_searched
 from shimgen.model.source import Skipped, Stats, Tree
+
+Mentions = tuple[tuple[str, int], ...]
 
 
 class Files:
@@ -22,8 +24,9 @@ class Files:
         self.profile = profile
         self._root = root
         self.store = store
-        self._modules: dict[str, ModuleFacts] = {}
-        self._searches: dict[str, Searched] = {}
+        self.modules: dict[str, ModuleFacts] = {}
+        self.searches: dict[str, Searched] = {}
+        self.mentioned: dict[str, Mentions] = {}
         self.python = tuple(path for path in sorted(tree.blobs) if path.endswith(".py"))
 
     def package_path(self, path: str) -> str:
@@ -57,9 +60,9 @@ class Files:
 
     def module(self, path: str) -> ModuleFacts:
         """The definitions of a file. Raises KeyError when the tree has no such file."""
-        found = self._modules.get(path)
+        found = self.modules.get(path)
         if found is None:
-            found = self._modules[path] = self._module(path, self.tree.blobs[path])
+            found = self.modules[path] = self._module(path, self.tree.blobs[path])
         return found
 
     def _module(self, path: str, blob: str) -> ModuleFacts:
@@ -74,22 +77,33 @@ class Files:
 
     def uses(self, path: str) -> tuple[Use, ...]:
         """The uses of models in a file."""
+        return self.searched(path).uses
+
+    def searched(self, path: str) -> Searched:
+        """What the search for uses finds in a file."""
         key = self.search_key(path)
         found = self.store.searches.get(key)
         if found is None:
             found = search(self.tree.read(path), self.package_path(path), self.profile)
             self.store.searches.put(key, found)
-        self._searches[path] = found
-        return found.uses
+        self.searches[path] = found
+        return found
 
     def search_key(self, path: str) -> str:
         """What the uses in a file are known by: its bytes and its place."""
         return f"{self.tree.blobs[path]} {self.package_path(path)}"
 
-    def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
+    def mentions(self, name: str) -> Mentions:
         """Path and line wherever a file has `name` as an attribute or as a text of its own. Reads every file."""
+        found = self.mentioned.get(name)
+        if found is None:
+            found = self.mentioned[name] = self.mentions_in(name, self._inside())
+        return found
+
+    def mentions_in(self, name: str, paths: Iterable[str]) -> Mentions:
+        """The same, in some files."""
         pattern = re.compile(rb"(?:\.|[\"'])%s\b" % re.escape(name).encode())
-        contents = self.tree.load(self._inside())
+        contents = self.tree.load(paths)
         return tuple(
             (path, content.count(b"\n", 0, match.start()) + 1)
             for path, content in sorted(contents.items())
@@ -99,19 +113,19 @@ class Files:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files met so far that are not Python, sorted."""
-        met: dict[str, ModuleFacts | Searched] = {**self._searches, **self._modules}
+        met: dict[str, ModuleFacts | Searched] = {**self.searches, **self.modules}
         return tuple(Skipped(path, met[path].error, met[path].error_line) for path in sorted(met) if met[path].error)
 
     @property
     def stats(self) -> Stats:
         """What was seen so far. The facts of a file that is neither parsed nor filtered were known before."""
-        searched = {path for path, found in self._searches.items() if found.parsed}
+        searched = {path for path, found in self.searches.items() if found.parsed}
         new = self.store.definitions.new, self.store.searches.new
-        parsed = {path for path in self._modules if self.tree.blobs[path] in new[0]}
+        parsed = {path for path in self.modules if self.tree.blobs[path] in new[0]}
         parsed |= {path for path in searched if self.search_key(path) in new[1]}
-        looked_at = len(self._modules.keys() | searched)
-        lines = {path: found.lines for path, found in self._searches.items()}
-        lines.update((path, facts.lines) for path, facts in self._modules.items())
+        looked_at = len(self.modules.keys() | searched)
+        lines = {path: found.lines for path, found in self.searches.items()}
+        lines.update((path, facts.lines) for path, facts in self.modules.items())
         return Stats(
             files=len(self.python),
             parsed=len(parsed),

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from shimgen.index import workers
-from shimgen.index.extract import definitions_of, lasting, search
+from shimgen.index.extract import definitions_of, search
 from shimgen.index.files import Files
-from shimgen.model.facts import Import, ModuleFacts, Searched
+from shimgen.model.facts import Import, ModuleFacts, Searched, lasting
 
 _FEW = 12
 """So many modules are parsed sooner than a process is forked."""

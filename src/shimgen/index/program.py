@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from shimgen.cache import Store
 from shimgen.index.files import Files
 from shimgen.index.gather import gather
 from shimgen.index.instances import Instances
 from shimgen.index.registry import registered
-from shimgen.index.store import Store
+from shimgen.index.trace import Trace, followed, traced
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
 from shimgen.model.linear import linearise
@@ -60,6 +61,15 @@ class Index:
     def stats(self) -> Stats:
         """What was seen so far."""
         return self._files.stats
+
+    def trace(self) -> Trace:
+        """What was seen so far."""
+        return traced(self._files)
+
+    def followed(self, trace: Trace) -> Trace | None:
+        """The trace that an analysis would leave, if it found the same as one that left `trace` in a tree of the same
+        names; None when it may find something else."""
+        return followed(self._files, trace)
 
     def package_path(self, path: str) -> str:
         return self._files.package_path(path)

@@ -335,6 +335,10 @@ class FileChange(msgspec.Struct, frozen=True):
     shims: tuple[Shim, ...] = ()
 
 
+CORE = "core"
+"""The interface of demands that belong to no feature; a profile may list those that it knows under this name."""
+
+
 class Scope(msgspec.Struct, frozen=True):
     """Which gaps a command is about. Empty tuples mean all; `severity` "all" means every severity."""
 

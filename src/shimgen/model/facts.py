@@ -197,6 +197,10 @@ MARKER = "# shimgen: "
 """How the comment begins by which shimgen knows its own work again."""
 
 
+LIMIT = "too large to parse"
+"""How the error begins where this process came to its limits."""
+
+
 class Searched(msgspec.Struct, frozen=True, array_like=True):
     """What the search for uses found in one file of `lines` lines. `parsed` is false when its text alone showed that
     no receiver occurs; `error` is set when it does not parse."""
@@ -222,3 +226,8 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True):
     error: str = ""
     error_line: int = 0
     marked: bool = False
+
+
+def lasting(facts: ModuleFacts | Searched) -> bool:
+    """Whether another run would find the same: not where this one came to the limits of its process."""
+    return not facts.error.startswith(LIMIT)

@@ -1,22 +1,28 @@
 """The order of the stages, and nothing else: checkout -> index -> demands, wrappers -> gaps -> shims -> patch.
 
+memory      what earlier runs found in the same files
 session     the checkout, opened and recognised
 analysis    tree -> wrappers, demands, gaps
 generation  gaps -> verified series
 ground      the source without anything of shimgen's
 carried     the patches that the user carries besides
 steps       the series as letters
-series      the series as files, and a reviewed one brought back
+filing      the series as files, and a reviewed one brought back
 writing     apply, revert
-upgrade     two revisions, compared
+revisions   two revisions, compared
 """
 
-from shimgen.pipeline.analysis import analyse
-from shimgen.pipeline.generation import explain, gate, generate, verify
-from shimgen.pipeline.series import series
-from shimgen.pipeline.session import recognise
-from shimgen.pipeline.upgrade import upgrade
-from shimgen.pipeline.writing import Manner, apply, revert
+from typing import TYPE_CHECKING
+
+from shimgen.lazily import exported
+
+if TYPE_CHECKING:
+    from shimgen.pipeline.analysis import analyse
+    from shimgen.pipeline.filing import series
+    from shimgen.pipeline.generation import explain, gate, generate, verify
+    from shimgen.pipeline.revisions import upgrade
+    from shimgen.pipeline.session import recognise
+    from shimgen.pipeline.writing import Manner, apply, revert
 
 __all__ = [
     "Manner",
@@ -31,3 +37,20 @@ __all__ = [
     "upgrade",
     "verify",
 ]
+
+__getattr__ = exported(
+    __name__,
+    {
+        "Manner": "writing",
+        "analyse": "analysis",
+        "apply": "writing",
+        "explain": "generation",
+        "gate": "generation",
+        "generate": "generation",
+        "recognise": "session",
+        "revert": "writing",
+        "series": "filing",
+        "upgrade": "revisions",
+        "verify": "generation",
+    },
+)

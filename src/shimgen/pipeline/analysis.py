@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.collector import collector_off
 from shimgen.config import Settings
-from shimgen.demands import collect, unnamed
-from shimgen.gaps import find_gaps, find_stale, in_scope, named, provided, unknown_names, whole
-from shimgen.index import Index, collector_off
 from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, Gap, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
 from shimgen.model.results import Analysis, Marked, Stale
-from shimgen.model.source import Tree
+from shimgen.model.source import Stats, Tree
 from shimgen.pipeline.carried import Cargo, lacking, lay, load_cargo
 from shimgen.pipeline.ground import Ground, Layers, find_ground, python_only
+from shimgen.pipeline.memory import Finding
 from shimgen.pipeline.session import Session, open_session, timed
-from shimgen.wrappers import find_wrappers
+from shimgen.scope import in_scope, named, unknown_names, whole
+
+if TYPE_CHECKING:
+    from shimgen.index import Index
 
 
 def analyse(settings: Settings) -> Analysis:
@@ -29,13 +34,36 @@ def analyse(settings: Settings) -> Analysis:
 
 
 class Found(msgspec.Struct, frozen=True):
-    """All that one tree holds, whatever the scope."""
+    """All that one tree holds, whatever the scope. `opened` gives its index, which is made when it is first needed."""
 
     tree: Tree
-    program: Index
-    wrappers: tuple[Wrapper, ...]
-    demands: tuple[Demand, ...]
-    gaps: tuple[Gap, ...]
+    finding: Finding
+    opened: Callable[[], Index]
+
+    @property
+    def program(self) -> Index:
+        """The index of the tree."""
+        return self.opened()
+
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]:
+        """All wrappers."""
+        return self.finding.wrappers
+
+    @property
+    def demands(self) -> tuple[Demand, ...]:
+        """All demands."""
+        return self.finding.demands
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """All gaps, of every severity."""
+        return self.finding.gaps
+
+    @property
+    def stats(self) -> Stats:
+        """How much was seen."""
+        return self.finding.stats
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -57,22 +85,37 @@ class Work(msgspec.Struct, frozen=True):
     first: tuple[CarriedPatch, ...] = ()
 
 
-def find(session: Session, tree: Tree, known: Index | None = None) -> Found:
-    """All that a tree holds; `known` is its index, where there is one."""
-    stage = session.clock.stage
+def find(session: Session, tree: Tree) -> Found:
+    """All that a tree holds, from an earlier run where that is known to find the same."""
+    opened = cache(lambda: session.index(tree))
     with collector_off():
-        program = known or session.index(tree)
-        with stage("facts"):
-            program.gather()
-        with stage("demands"):
-            demands = collect(program, session.profile)
-        with stage("wrappers"):
-            wrappers = find_wrappers(program, session.profile)
-        with stage("gaps"):
-            gaps = find_gaps(program, session.profile, wrappers, demands)
-        with stage("facts"):
+        with session.clock.stage("facts"):
+            finding = session.memory.recall(tree)
+        if finding is None:
+            finding = _find(session, opened())
+            session.memory.keep(tree, finding, opened().trace())
+        with session.clock.stage("facts"):
             session.store.save()
-    return Found(tree, program, wrappers, demands, gaps)
+    return Found(tree, finding, opened)
+
+
+def _find(session: Session, program: Index) -> Finding:
+    from shimgen.demands import collect, unnamed  # which, as the others, are not needed for what is remembered
+    from shimgen.gaps import find_gaps
+    from shimgen.wrappers import find_wrappers
+
+    stage, profile = session.clock.stage, session.profile
+    with stage("facts"):
+        program.gather()
+    with stage("demands"):
+        demands = collect(program, profile)
+    with stage("wrappers"):
+        wrappers = find_wrappers(program, profile)
+    with stage("gaps"):
+        gaps = find_gaps(program, profile, wrappers, demands)
+    marked = tuple(path for path in program.model_paths() if program.module(path).marked)
+    names = tuple(demand.member for demand in unnamed(demands, profile))
+    return Finding(wrappers, demands, gaps, names, marked, program.stats)
 
 
 def work_out(session: Session) -> Work:
@@ -80,18 +123,18 @@ def work_out(session: Session) -> Work:
     that of the source without anything of shimgen's."""
     started = time.perf_counter()
     cargo = load_cargo(session)
-    program = session.index()
-    ground = find_ground(session, program)
+    standing = find(session, session.tree)
+    ground = find_ground(session, standing.finding.marked)
     layers = Layers(ground.read)
     first = lay(cargo, "before", layers)
     missing = python_only(layers.changed) if lacking(cargo, first, session) else {}
-    found = find(session, session.tree.replace(missing)) if missing else find(session, session.tree, program)
+    found = find(session, session.tree.replace(missing)) if missing else standing
     check_scope(session, found)
     without = python_only({**ground.contents, **layers.changed})
     bare = found if without == missing else find(session, session.tree.replace(without))
     kept, stale = _standing_shims(session, ground, bare) if ground.shims else ((), ())
     seconds = round(time.perf_counter() - started, 3)
-    stats = replace(found.program.stats, seconds=seconds, trouble=session.store.trouble)
+    stats = replace(found.stats, seconds=seconds, trouble=session.store.trouble)
     analysis = Analysis(
         session.tree.baseline,
         session.profile.name,
@@ -101,7 +144,7 @@ def work_out(session: Session) -> Work:
         in_scope(found.gaps, session.settings.scope),
         stats,
         stale,
-        unnamed=tuple(demand.member for demand in unnamed(found.demands, session.profile)),
+        unnamed=found.finding.unnamed,
         everything=frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps),
         carried=first,
     )
@@ -119,13 +162,13 @@ class Bare(msgspec.Struct, frozen=True):
 
 def find_bare(session: Session) -> Bare:
     """All that the source holds without anything of shimgen's. A carried patch that conflicts is left out."""
-    program = session.index()
-    ground = find_ground(session, program)
+    standing = find(session, session.tree)
+    ground = find_ground(session, standing.finding.marked)
     layers = Layers(ground.read)
     cargo = load_cargo(session)
     first = lay(cargo, "before", layers)
     without = python_only({**ground.contents, **layers.changed})
-    found = find(session, session.tree.replace(without)) if without else find(session, session.tree, program)
+    found = find(session, session.tree.replace(without)) if without else standing
     return Bare(found, layers, cargo, first)
 
 
@@ -144,7 +187,8 @@ def check_scope(session: Session, *found: Found) -> None:
 
 def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tuple[Gap, ...], tuple[Stale, ...]]:
     """The gaps that the standing shims rightly close, and those of the shims that are stale."""
-    owned = provided(bare.program, session.profile, tuple(bare.program.model_classes()), bare.demands)
+    from shimgen.gaps import find_stale, provided
+
     marked = tuple(
         Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)
         for path, shims in ground.shims.items()
@@ -152,5 +196,7 @@ def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tupl
     )
     inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls.name, shim.member))
     places = {(shim.cls.path, shim.cls.name, shim.member) for shim in marked}
+    classes = [ref for path in ground.shims for ref in bare.program.classes_of(path)]
+    owned = provided(bare.program, session.profile, classes, bare.demands)
     kept = whole((gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places), bare.gaps)
     return kept, find_stale(inside, bare.gaps, bare.demands, owned)

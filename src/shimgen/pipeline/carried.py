@@ -60,10 +60,13 @@ def _located(session: Session, path: str) -> str:
 def lay(cargo: Sequence[Cargo], when: str, layers: Layers) -> tuple[CarriedPatch, ...]:
     """Weigh the patches that come before or after the shims, each on what the ones before it left, and put what they
     change on top. A patch that conflicts changes nothing."""
+    due = [load for load in cargo if load.carried.when == when]
+    if not due:
+        return ()
     from shimgen.patch import weigh
 
     done = []
-    for load in (load for load in cargo if load.carried.when == when):
+    for load in due:
         paths = tuple(patch.path for patch in load.patches)
         now = {path: content for path in paths if (content := layers.read(path)) is not None}
         found = weigh(load.patches, now)

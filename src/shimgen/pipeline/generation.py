@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
 from shimgen.config import Settings
-from shimgen.gaps import in_scope, provided
 from shimgen.model.carried import CarriedState
 from shimgen.model.domain import Decision, FileChange, Gap
 from shimgen.model.errors import GenerateError
@@ -22,6 +21,7 @@ from shimgen.pipeline.analysis import Found, Work, find, work_out
 from shimgen.pipeline.carried import lay, refuse_conflicts, settled
 from shimgen.pipeline.ground import Layers
 from shimgen.pipeline.session import Session, open_session, timed
+from shimgen.scope import in_scope
 
 _FEW = 10
 """How many pending gaps are generated to see whether they can be written at all."""
@@ -39,6 +39,8 @@ def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Expla
     with session.clock.stage("shims"):
         made = make_shims(session, analysis.pending, program, tree) if analysis.pending else ((), ())
     changes, refused = made
+    from shimgen.gaps import provided
+
     owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
     shims = tuple(shim for change in changes for shim in change.shims)
     return Explanation(timed(session, with_refusals(analysis, refused)), shims, owned)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from shimgen import checkout as baseline
-from shimgen.index import Index, collector_off
 from shimgen.pipeline.session import Session
 
 if TYPE_CHECKING:
@@ -46,16 +45,13 @@ class Layers(msgspec.Struct, frozen=True):
         self.changed.update(contents)
 
 
-def find_ground(session: Session, program: Index) -> Ground:
-    """What stands in the checkout, whose index is `program`, and the contents without it.
+def find_ground(session: Session, marked: Sequence[str]) -> Ground:
+    """What stands in the checkout, in whose files `marked` a marker of shimgen's is, and the contents without it.
 
     What apply wrote and nobody has touched since is known from its journal. Elsewhere, in a clone to which the shims
     were committed, they are known by their markers.
     """
-    known = baseline.origins(session.checkout)
-    with collector_off(), session.clock.stage("facts"):
-        program.gather()
-        marked = [path for path in program.model_paths() if program.module(path).marked]
+    known = baseline.origins(session.checkout) if session.checkout.touched else {}
     if not marked:
         return Ground(session, known, {}, known)
     from shimgen.shims import find_shims, remove_shims

@@ -5,20 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from shimgen import checkout as baseline
+from shimgen.cache import Cache, Store, default_folder
 from shimgen.checkout import Checkout
 from shimgen.config import Settings
-from shimgen.index import Cache, Index, Store, default_folder
 from shimgen.model.errors import BaselineError, ConfigError
 from shimgen.model.profile import Profile
 from shimgen.model.results import Analysis, Recognition
 from shimgen.model.source import Tree
+from shimgen.pipeline.memory import Memory
 from shimgen.profiles import load, names
 from shimgen.profiles import recognise as recognise_stack
+
+if TYPE_CHECKING:
+    from shimgen.index import Index
 
 
 class Clock:
@@ -52,13 +57,16 @@ class Session(msgspec.Struct, frozen=True):
     profile: Profile
     root: str
     store: Store
+    memory: Memory
     clock: Clock
     recovered: str = ""
     notes: tuple[str, ...] = ()
 
-    def index(self, tree: Tree | None = None) -> Index:
+    def index(self, tree: Tree) -> Index:
         """The index of the checkout's tree, or of another that shares its blobs."""
-        return Index(tree or self.tree, self.profile, self.root, self.store)
+        from shimgen.index import Index  # which is not needed for what is remembered
+
+        return Index(tree, self.profile, self.root, self.store)
 
     def read(self, path: str) -> bytes | None:
         """The content of a file of any kind as it stands, None when there is none."""
@@ -75,12 +83,13 @@ def open_session(settings: Settings, other: Session | None = None, writes: bool 
     with clock.stage("checkout"):
         opened = open_source(settings)
         recovered = baseline.recover(opened) if writes else None
-        notes = tuple(filter(None, (baseline.interrupted(opened),)))
+        notes = tuple(filter(None, (baseline.interrupted(opened),))) if opened.touched else ()
         tree = opened.tree()
         profile, root = _profile(settings, tree)
     shared = other is not None and other.profile == profile
     store = other.store if other is not None and shared else Store(profile, _cache(settings))
-    return Session(settings, opened, tree, profile, root, store, clock, recovered or "", notes)
+    memory = Memory(store, profile, root)
+    return Session(settings, opened, tree, profile, root, store, memory, clock, recovered or "", notes)
 
 
 def open_source(settings: Settings) -> Checkout:

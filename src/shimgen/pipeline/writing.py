@@ -14,9 +14,9 @@ from shimgen.config import Settings
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import BaselineError
 from shimgen.model.results import Analysis, Outcome
+from shimgen.pipeline.filing import replay
 from shimgen.pipeline.generation import generate_in
 from shimgen.pipeline.pins import pin_fault
-from shimgen.pipeline.series import replay
 from shimgen.pipeline.session import Session, open_session, open_source
 from shimgen.pipeline.steps import pages
 

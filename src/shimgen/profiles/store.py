@@ -5,19 +5,18 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from shimgen.model.errors import ConfigError, did_you_mean, nearest
 from shimgen.model.profile import Profile
 from shimgen.profiles.table import from_table
 
-_SUFFIX = ".toml"
+_FOLDER, _SUFFIX = Path(__file__).parent, ".toml"
 
 
 def names() -> tuple[str, ...]:
     """The names of the shipped profiles, sorted."""
-    entries = (entry.name for entry in files(__package__).iterdir())
-    return tuple(sorted(name.removesuffix(_SUFFIX) for name in entries if name.endswith(_SUFFIX)))
+    return tuple(sorted(path.stem for path in _FOLDER.iterdir() if path.suffix == _SUFFIX))
 
 
 def load(name: str) -> Profile:
@@ -32,7 +31,7 @@ def load(name: str) -> Profile:
 
 @cache
 def _load(name: str) -> Profile:
-    return from_table(tomllib.loads(files(__package__).joinpath(name + _SUFFIX).read_text("utf-8")), load)
+    return from_table(tomllib.loads((_FOLDER / f"{name}{_SUFFIX}").read_text("utf-8")), load)
 
 
 def recognise(paths: Collection[str]) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -25,7 +26,7 @@ def from_table(table: Mapping[str, Any], base: Callable[[str], Profile] | None =
     faults: list[str] = []
     given = dict(table)
     parent = _parent(given.pop("extends", None), base, faults)
-    known = [f.name for f in msgspec.structs.fields(Profile)]
+    known = _types(Profile)
     faults += [f"{key}: unknown key{did_you_mean(key, known)}" for key in given if key not in known]
     values = {key: _field(key, value, faults) for key, value in given.items() if key in known}
     if faults:
@@ -58,13 +59,18 @@ def _field(key: str, value: Any, faults: list[str]) -> Any:
         return {name: _converted(f"{key}.{name}", item, _NAMED[key], faults) for name, item in value.items()}
     if key == "models":
         return _converted(key, value, Models, faults)
-    types = {f.name: f.type for f in msgspec.structs.fields(Profile)}
-    return _converted(key, value, types[key], faults)
+    return _converted(key, value, _types(Profile)[key], faults)
+
+
+@cache
+def _types(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The fields of a struct, with their types."""
+    return {field.name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _converted(where: str, value: Any, target: Any, faults: list[str]) -> Any:
     if isinstance(value, dict) and isinstance(target, type) and issubclass(target, msgspec.Struct):
-        known = [f.name for f in msgspec.structs.fields(target)]
+        known = _types(target)
         strange = [key for key in value if key not in known]
         faults += [f"{where}.{key}: unknown key{did_you_mean(key, known)}" for key in strange]
         value = {key: item for key, item in value.items() if key in known}
@@ -80,7 +86,7 @@ def _build(values: dict[str, Any], parent: Profile | None, faults: list[str]) ->
         faults.append("name is missing")
     if parent is None:
         return Profile(**{"name": "", **values})
-    merged = {f.name: getattr(parent, f.name) for f in msgspec.structs.fields(Profile)}
+    merged = {name: getattr(parent, name) for name in _types(Profile)}
     for key, value in values.items():
         merged[key] = _merged(key, merged[key], value)
     return Profile(**merged)
@@ -90,9 +96,8 @@ def _merged(key: str, old: Any, new: Any) -> Any:
     if key == "receivers":
         return (*new, *old)
     if isinstance(new, Models):
-        fields = [f.name for f in msgspec.structs.fields(Models)]
         default = Models()
-        changed = {f: getattr(new, f) for f in fields if getattr(new, f) != getattr(default, f)}
+        changed = {f: getattr(new, f) for f in _types(Models) if getattr(new, f) != getattr(default, f)}
         return msgspec.structs.replace(old, **{f: _merged(f, getattr(old, f), v) for f, v in changed.items()})
     if isinstance(new, tuple):
         return tuple(dict.fromkeys((*old, *new)))

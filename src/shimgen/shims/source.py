@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import gc
 import io
 import re
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 import msgspec
 
+from shimgen.collector import collector_off
 from shimgen.shims.refusal import no_place
 
 _BOM = b"\xef\xbb\xbf"
@@ -59,7 +58,7 @@ class Source(msgspec.Struct, frozen=True):
 
 def parse(data: bytes) -> Source:
     """The file's lines and tree. Raises SyntaxError or ValueError when it is no Python."""
-    with warnings.catch_warnings(), _collector_off():
+    with warnings.catch_warnings(), collector_off():
         warnings.simplefilter("ignore")
         tree = ast.parse(data)
     encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0].removesuffix("-sig")
@@ -72,18 +71,6 @@ def parse(data: bytes) -> Source:
     else:
         ends.append(len(data))
     return Source(data, tree, encoding, tuple(starts), tuple(ends))
-
-
-@contextmanager
-def _collector_off() -> Iterator[None]:
-    """Parsing makes many objects and no garbage: the collector would only look at the analysis again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class ClassSite(msgspec.Struct, frozen=True):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.index import cache as module
-from shimgen.index.cache import Cache, default_folder
+from shimgen.cache import database as module
+from shimgen.cache.database import Cache, default_folder
 
 VALUES = {b"key %d" % n: b"value %d " % n * 200 for n in range(1200)}
 KEYS = list(VALUES)

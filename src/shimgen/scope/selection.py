@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from shimgen.model.domain import ClassRef, Decision, Demand, Gap, Scope, Wrapper
+from shimgen.model.domain import CORE, ClassRef, Decision, Demand, Gap, Scope, Wrapper
 from shimgen.model.profile import Profile
-
-CORE = "core"
 
 
 def in_scope(gaps: Sequence[Gap], scope: Scope) -> tuple[Gap, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from shimgen.config import Settings
-from shimgen.gaps import Side, compare, compare_demands, in_scope
+from shimgen.gaps import Side, compare, compare_demands
 from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import Decision
 from shimgen.model.errors import ConfigError
@@ -14,6 +14,7 @@ from shimgen.pipeline.analysis import Bare, Found, check_scope, find_bare
 from shimgen.pipeline.carried import lay
 from shimgen.pipeline.generation import make_shims
 from shimgen.pipeline.session import Session, open_session
+from shimgen.scope import in_scope
 
 
 def upgrade(settings: Settings, old: str, new: str) -> Upgrade:
@@ -54,5 +55,5 @@ def _side(found: Found) -> Side:
 def _revision(name: str, session: Session, found: Found) -> Revision:
     stages = session.clock.stages
     seconds = round(sum(spent for _, spent in stages), 3)
-    stats = replace(found.program.stats, seconds=seconds, stages=stages, trouble=session.store.trouble)
+    stats = replace(found.stats, seconds=seconds, stages=stages, trouble=session.store.trouble)
     return Revision(name, session.tree.baseline, stats)

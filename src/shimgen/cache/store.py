@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -11,13 +12,13 @@ from typing import Generic, TypeVar
 import msgspec
 
 import shimgen
-from shimgen.index.cache import Cache
-from shimgen.index.extract import lasting
-from shimgen.model.facts import ModuleFacts, Searched
+from shimgen.cache.database import Cache
+from shimgen.model.facts import ModuleFacts, Searched, lasting
 from shimgen.model.profile import Profile
 
 Facts = TypeVar("Facts", ModuleFacts, Searched)
 _PACKAGE = Path(shimgen.__file__).parent
+_CODE = (".py", ".j2")
 
 
 class Shelf(Generic[Facts]):
@@ -78,18 +79,55 @@ class Shelf(Generic[Facts]):
         return blake2b(key.encode("utf-8", "surrogateescape"), key=self._space, digest_size=16).digest()
 
 
+class Results:
+    """What was worked out of facts, as bytes, by a key that names everything that it depends on."""
+
+    def __init__(self, space: bytes, cache: Cache | None) -> None:
+        self._space = space
+        self._cache = cache
+        self._known: dict[bytes, bytes] = {}
+        self._unsaved: dict[bytes, bytes] = {}
+
+    def get(self, key: bytes) -> bytes | None:
+        """What is kept under a key, None when nothing is."""
+        outer = self._outer(key)
+        if outer not in self._known and self._cache is not None:
+            self._known.update(self._cache.read([outer]))
+        return self._known.get(outer)
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Keep something, in the place of what was kept under that key."""
+        outer = self._outer(key)
+        if self._known.get(outer) != value:
+            self._known[outer] = self._unsaved[outer] = value
+
+    def unsaved(self) -> dict[bytes, bytes]:
+        """What the cache does not know yet; asked again it is empty."""
+        unsaved, self._unsaved = self._unsaved, {}
+        return unsaved
+
+    def _outer(self, key: bytes) -> bytes:
+        return blake2b(key, key=self._space, digest_size=16).digest()
+
+
 class Store:
-    """The facts of one profile. With a cache they outlive the run, once `save` was called.
+    """What is known of one profile's sources. With a cache it outlives the run, once `save` was called.
 
     Definitions are known by blob id. Uses also depend on the path, since a profile's receivers do.
     """
 
     def __init__(self, profile: Profile, cache: Cache | None = None) -> None:
         self._cache = cache
-        version = facts_version() if cache is not None else b""
-        self.definitions = Shelf(ModuleFacts, blake2b(version, person=b"definitions", digest_size=32).digest())
+        version = code_version() if cache is not None else b""
         rules = version + msgspec.msgpack.encode(profile)
-        self.searches = Shelf(Searched, blake2b(rules, person=b"searches", digest_size=32).digest())
+        self.definitions = Shelf(ModuleFacts, _space(version, b"definitions"))
+        self.searches = Shelf(Searched, _space(rules, b"searches"))
+        self.results = Results(_space(rules, b"results"), cache)
+
+    @property
+    def lasts(self) -> bool:
+        """Whether what is put in is there in a later run."""
+        return self._cache is not None and not self._cache.trouble
 
     @property
     def trouble(self) -> str:
@@ -108,13 +146,19 @@ class Store:
     def save(self) -> None:
         """Give the cache, in one go, what it does not have yet."""
         if self._cache is not None:
-            self._cache.write({**self.definitions.unsaved(), **self.searches.unsaved()})
+            self._cache.write({**self.definitions.unsaved(), **self.searches.unsaved(), **self.results.unsaved()})
 
 
-def facts_version() -> bytes:
-    """What facts depend on besides the bytes and the profile: the code that extracts them, and Python's own grammar."""
+def _space(depends: bytes, kind: bytes) -> bytes:
+    return blake2b(depends, person=kind, digest_size=32).digest()
+
+
+def code_version() -> bytes:
+    """What everything depends on besides the bytes and the profile: shimgen's code, and Python's own grammar."""
     digest = blake2b(f"{shimgen.__version__} {sys.hexversion}".encode(), digest_size=16)
-    folders = (_PACKAGE / "index", _PACKAGE / "model")
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for folder, folders, files in os.walk(_PACKAGE, followlinks=True):
+        folders.sort()
+        for name in sorted(files):
+            if name.endswith(_CODE):
+                digest.update(Path(folder, name).read_bytes())
     return digest.digest()
