@@ -8,8 +8,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LIVE := .venv-live
+SPEED := .venv-bench
 
-.PHONY: help setup demo live test static check bench bench-wrappers bench-ablation bench-hindcast bench-precision bench-drift docs lock clean
+.PHONY: help setup demo live test static check bench bench-quick bench-wrappers bench-ablation bench-hindcast bench-precision bench-drift docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,8 +49,17 @@ static: $(READY)
 
 check: static test ## format, lint, types, architecture, tests
 
-bench: $(READY) ## the benchmarks, on released wheels
-	@$(BIN)/python -m benchmarks.speed
+bench: $(READY) $(SPEED)/.ready ## how fast: two releases, other tools, memory, growth (ten minutes; PAGE=docs/benchmarks.md writes them there)
+	@$(BIN)/python -m benchmarks.speed $(if $(PAGE),--write $(PAGE))
+
+bench-quick: $(READY) ## how fast, in a minute, on one release
+	@$(BIN)/python -m benchmarks.speed --quick
+
+$(SPEED)/.ready: benchmarks/speed.txt
+	@rm -rf $(SPEED)
+	@$(PYTHON) -m venv $(SPEED)
+	@$(SPEED)/bin/python -m pip install -qq --disable-pip-version-check --only-binary=:all: --require-hashes -r $< && touch $@ || \
+		echo "bench: the tools of $< could not be installed; those on PATH are measured" >&2
 
 bench-wrappers: $(READY) ## every wrapper of two releases, against an independent list
 	@$(BIN)/python -m benchmarks.wrappers
@@ -69,10 +79,12 @@ bench-drift: $(READY) ## members of three releases that are there and wrong, eac
 docs: $(READY) ## the page of decisions, from the case files
 	@$(BIN)/python -m tests.decisions > docs/decisions.md
 
-lock: requirements.in pyproject.toml ## resolve requirements.lock again (needs uv)
+lock: requirements.in pyproject.toml benchmarks/speed.in ## resolve requirements.lock and benchmarks/speed.txt again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev \
 		--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml requirements.in -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links benchmarks/speed.in -o benchmarks/speed.txt
 
 clean: ## remove .venv, caches and build products
-	rm -rf $(VENV) $(LIVE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(LIVE) $(SPEED) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis src/*.egg-info
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

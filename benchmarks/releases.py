@@ -102,14 +102,21 @@ def history(versions: Sequence[str], dest: Path, name: str = "sglang") -> Path:
             if number:
                 _git(work, "rm", "-r", "--quiet", ".")
             _unpack(wheel, work)
-            if not number:
-                _start(work)
-            _git(work, "add", "--all", "--force")
-            _git(work, "commit", "--quiet", "--no-verify", "--message", f"{name} {version}")
+            commit_all(work, f"{name} {version}")
             if len(wheels) > 1:
                 _git(work, "tag", f"v{version}")
         work.replace(dest)
     return dest
+
+
+def commit_all(work: Path, message: str) -> None:
+    """Commit everything in a folder, which becomes a repository when it is none. Raises ReleaseError."""
+    if not (work / ".git").exists():
+        _git(work, "init", "--quiet", "--initial-branch=main", "--template=")
+        _git(work, "config", "core.autocrlf", "false")
+        _git(work, "config", "gc.auto", "0")
+    _git(work, "add", "--all", "--force")
+    _git(work, "commit", "--quiet", "--no-verify", "--message", message)
 
 
 def _download(release: Release, folder: Path) -> None:
@@ -154,12 +161,6 @@ def _unpack(wheel: Path, work: Path) -> None:
             target = work / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(archive.read(entry))
-
-
-def _start(work: Path) -> None:
-    _git(work, "init", "--quiet", "--initial-branch=main", "--template=")
-    _git(work, "config", "core.autocrlf", "false")
-    _git(work, "config", "gc.auto", "0")
 
 
 def _git(work: Path, *arguments: str) -> None:

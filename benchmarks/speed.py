@@ -1,90 +1,297 @@
-"""How long shimgen takes on a release: `python -m benchmarks.speed [VERSION] [--runs N]`.
+"""How long shimgen takes: `python -m benchmarks.speed [--quick] [--runs N] [--write PAGE]`, printed as Markdown.
 
-Each figure is the median of the wall times of fresh processes, with the peak memory of the largest. For comparison:
-bare Python, and `ast.parse` of every file of the release in one process.
+Each time is the median of the wall times of fresh processes, and every goal is a ratio of two medians of this run. A
+goal that is missed is no error: times depend on the machine, and on what else it does.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
+import json
 import os
-import statistics
+import platform
+import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.releases import checkout
+import shimgen
+from benchmarks import releases, trees
+from benchmarks.tables import ROOT, markdown, replaced
+from benchmarks.timing import Case, environment, medians, megabytes, seconds
 
-PARSE = """
+RELEASES = ("0.5.9", "0.5.23")
+NEIGHBOURS = ("0.5.10.post1", "0.5.11")
+PARTS = (0.25, 0.5)
+COUNTS = (1, 10, 100)
+KINDS: dict[str, trees.Kind] = {
+    "a comment at the end": trees.comment,
+    "a line in a method": trees.line,
+    "a method more": trees.method,
+}
+BARE, PARSE, COLD, WARM, DIFF = "python -c pass", "ast.parse of every file", "scan, cold", "scan, warm", "diff, cold"
+UPGRADE, RULE = "upgrade, warm", "ast-grep, one rule"
+TOOLS = os.pathsep.join([str(ROOT / ".venv-bench" / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+MARKER = "make bench"
+
+PARSE_ALL = """
 import ast, pathlib, sys
 for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
-    ast.parse(path.read_bytes())
+    try:
+        ast.parse(path.read_bytes())
+    except SyntaxError:
+        pass
 """
+PARSE_CST = """
+import pathlib, sys
+import libcst
+for name in sys.argv[1:]:
+    libcst.parse_module(pathlib.Path(name).read_bytes())
+"""
+
+Figures = Mapping[str, float]
+"""What was measured by the names of the cases, which begin with the release."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One process: wall seconds and peak memory in MB."""
+class Goal:
+    """One figure, or the ratio of it to another one, is at most `limit`."""
 
-    seconds: float
-    megabytes: float
+    title: str
+    limit: float
+    figure: str
+    of: str = ""
+    unit: str = ""
 
-
-def measure(command: Sequence[str], env: Mapping[str, str]) -> Run:
-    """Run a command to its end. Raises RuntimeError when it fails (1 is what `check` answers where gaps are)."""
-    started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env) as process:
-        assert process.stderr
-        complaint = process.stderr.read().decode("utf-8", "replace")
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        raise RuntimeError(f"{' '.join(command)} failed: {complaint}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Run(seconds, usage.ru_maxrss * unit / 1e6)
+    def row(self, figures: Figures) -> tuple[str, str, str, str]:
+        """Goal, limit, measured, and whether it is met; nothing is claimed of what was not measured."""
+        limit = f"{self.limit:g}{self.unit}"
+        if self.figure not in figures or (self.of and self.of not in figures):
+            return self.title, limit, "not measured", ""
+        found = figures[self.figure] / (figures[self.of] if self.of else 1)
+        return self.title, limit, f"{found:.2f}{self.unit}", "yes" if found <= self.limit else "**no**"
 
 
-def report(version: str, runs: int) -> str:
-    """The figures for one release as a table."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = checkout(version, Path(folder, "tree"))
-        shimgen = [sys.executable, "-m", "shimgen"]
-        rows = [
-            _row("bare Python", [sys.executable, "-c", "pass"], folder, runs),
-            _row("ast.parse of every file", [sys.executable, "-c", PARSE, str(tree)], folder, min(runs, 3)),
-            _row("scan, first time", [*shimgen, "scan", str(tree)], folder, runs, cold=True),
-            _row("scan, again", [*shimgen, "scan", str(tree)], folder, runs),
-            _row("check, again", [*shimgen, "check", str(tree)], folder, runs),
-            _row("diff of everything, again", [*shimgen, "diff", str(tree)], folder, runs),
+GOALS = (
+    Goal("cold scan, of `ast.parse` of every file", 0.35, f"0.5.9 {COLD}", f"0.5.9 {PARSE}"),
+    Goal("cold scan, of ast-grep with one rule", 1, f"0.5.9 {COLD}", f"0.5.9 {RULE}"),
+    Goal("cold diff, of the cold scan", 1.5, f"0.5.9 {DIFF}", f"0.5.9 {COLD}"),
+    Goal("warm scan, of bare Python", 15, f"0.5.9 {WARM}", BARE),
+    Goal("warm scan of 0.5.23, of bare Python", 30, f"0.5.23 {WARM}", BARE),
+    *(Goal(f"scan after {kind} of 1 file, of the warm scan", 1.3, f"1 {kind}", f"0.5.9 {WARM}") for kind in KINDS),
+    Goal(f"upgrade from {' to '.join(NEIGHBOURS)}, both cached", 1, UPGRADE, unit=" s"),
+    *(Goal(f"peak memory of a cold scan of {v}", 150, f"{v} {COLD} MB", unit=" MB") for v in RELEASES),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release in a git repository, and what a first scan found there, which fills the cache of the warm scans.
+
+    `files`: how many Python files; `wrappers`: the files of the wrappers; `gap`: a class and member to explain;
+    `member`, `attribute`: what is demanded most, and the most common name of a delegate, for the tools that search.
+    """
+
+    version: str
+    tree: Path
+    warm: Path
+    files: int
+    wrappers: tuple[str, ...]
+    gap: str
+    member: str
+    attribute: str
+
+
+def prepare(version: str, folder: Path) -> Release:
+    """Unpack a release below `folder` and scan it once."""
+    tree = releases.checkout(version, folder / version)
+    warm = folder / f"{version}-warm"
+    command = [*_shimgen("scan", tree), "--json"]
+    done = subprocess.run(command, env=environment(os.environ, warm), cwd=folder, check=True, stdout=subprocess.PIPE)
+    found = json.loads(done.stdout)
+    gap = found["gaps"][0]
+    sites = Counter({demand["member"]: len(demand["sites"]) for demand in found["demands"]})
+    attributes = Counter(wrapper["delegate"]["attribute"] for wrapper in found["wrappers"])
+    return Release(
+        version,
+        tree,
+        warm,
+        found["stats"]["files"],
+        tuple(sorted({wrapper["path"] for wrapper in found["wrappers"]})),
+        f"{gap['wrapper']}.{gap['member']}",
+        sites.most_common(1)[0][0],
+        attributes.most_common(1)[0][0],
+    )
+
+
+def quick_cases(release: Release, folder: Path) -> Iterator[Case]:
+    """What tells most about one release: `ast.parse`, shimgen cold and warm, and between them bare Python."""
+    bare = Case(BARE, (sys.executable, "-c", "pass"))
+    yield bare
+    yield Case(f"{release.version} {PARSE}", (sys.executable, "-c", PARSE_ALL, str(release.tree)))
+    yield bare
+    yield _cold(f"{release.version} {COLD}", _shimgen("scan", release.tree), folder)
+    yield Case(f"{release.version} {WARM}", _shimgen("scan", release.tree), release.warm)
+    yield bare
+    if release.version == RELEASES[0]:
+        yield _cold(f"{release.version} {DIFF}", _shimgen("diff", release.tree), folder)
+
+
+def other_cases(release: Release) -> Iterator[Case]:
+    """Other commands of shimgen, and what other tools take for a part of its work."""
+    version, tree = release.version, str(release.tree)
+    yield Case(f"{version} check, warm", _shimgen("check", release.tree), release.warm)
+    yield Case(f"{version} explain, warm", _shimgen("explain", release.gap, release.tree), release.warm)
+    yield Case(f"{version} diff, warm", _shimgen("diff", release.tree), release.warm)
+    wrappers = [str(release.tree / path) for path in release.wrappers]
+    yield Case(f"{version} libcst, the wrappers' files", (sys.executable, "-c", PARSE_CST, *wrappers))
+    if ruff := shutil.which("ruff", path=TOOLS):
+        command = (ruff, "check", "--no-cache", "--isolated", "--quiet", "--exit-zero", tree)
+        yield Case(f"{version} ruff check --no-cache", command)
+    if found := shutil.which("ast-grep", path=TOOLS):
+        pattern = f"self.{release.attribute} = $MADE($$$ARGUMENTS)"
+        yield Case(f"{version} {RULE}", (found, "run", "--lang", "python", "--pattern", pattern, tree))
+    if ripgrep := shutil.which("rg", path=TOOLS):
+        yield Case(f"{version} ripgrep, one name", (ripgrep, "--count", "--word-regexp", release.member, tree))
+    else:
+        command = ("git", "-C", tree, "grep", "--count", "--word-regexp", release.member)
+        yield Case(f"{version} git grep, one name (ripgrep is absent)", command)
+
+
+def edited_cases(release: Release, counts: Sequence[int], folder: Path) -> Iterator[Case]:
+    """Scans of a warm checkout after edits: of a wrapper's file, or of so many model files."""
+    tree = releases.checkout(release.version, folder / f"{release.version}-edited")
+    models = trees.model_files(tree)
+    wrappers = [path for path in release.wrappers if path in models]
+    for count in counts:
+        paths = trees.spaced(wrappers if count == 1 else models, count)
+        for name, kind in KINDS.items():
+            edit = trees.Edited(tree, paths, kind)
+            yield Case(f"{count} {name}", _shimgen("scan", tree), release.warm, edit)
+
+
+def part_cases(release: Release, folder: Path) -> Iterator[Case]:
+    """Cold and warm scans of parts of a release."""
+    for share in PARTS:
+        tree = trees.part(release.tree, share, folder / f"{release.version}-{share:.0%}")
+        yield _cold(f"{share:.0%} {COLD}", _shimgen("scan", tree), folder)
+        yield Case(f"{share:.0%} {WARM}", _shimgen("scan", tree), folder / "cold")
+
+
+def upgrade_case(folder: Path) -> Case:
+    """An upgrade between two releases of one repository, both in the cache."""
+    tree = releases.history(NEIGHBOURS, folder / "neighbours")
+    case = Case(UPGRADE, _shimgen("upgrade", *(f"v{version}" for version in NEIGHBOURS), tree), folder / "upgrade")
+    seconds(case)
+    return case
+
+
+def measure(runs: int, quick: bool, folder: Path) -> tuple[list[Release], Figures]:
+    """Everything; `quick` leaves out the larger release, other tools, parts and memory."""
+    compileall.compile_dir(Path(shimgen.__file__).parent, quiet=1)
+    found = [prepare(version, folder) for version in (RELEASES[:1] if quick else RELEASES)]
+    smaller, larger = found[0], found[-1]
+    cases = [case for release in found for case in quick_cases(release, folder)]
+    cases += edited_cases(smaller, COUNTS[:1] if quick else COUNTS, folder)
+    if quick:
+        return found, medians(cases, runs, seconds)
+    cases += [case for release in found for case in other_cases(release)]
+    cases += [*part_cases(larger, folder), upgrade_case(folder)]
+    figures = medians(cases, runs, seconds)
+    names = {f"{release.version} {what}" for release in found for what in (COLD, WARM, DIFF)}
+    memory = medians([case for case in cases if case.name in names], min(runs, 3), megabytes)
+    return found, {**figures, **{f"{name} MB": value for name, value in memory.items()}}
+
+
+def report(found: Sequence[Release], figures: Figures, runs: int, quick: bool) -> str:
+    """All tables."""
+    goals = [goal for goal in GOALS if not quick or (goal.figure in figures and goal.of in figures)]
+    reached = [goal.row(figures) for goal in goals]
+    return "\n\n".join(
+        [
+            f"{os.cpu_count()} cores, {platform.python_implementation()} {platform.python_version()}, "
+            f"{platform.system()}; medians of {runs} runs that take turns.",
+            markdown(("goal, at SGLang 0.5.9", "at most", "measured", "met"), reached),
+            *(_times(release, figures) for release in found),
+            _edits(figures),
+            *([] if quick else [_growth(found[-1], figures), _memory(figures)]),
         ]
-        files = sum(1 for _ in tree.rglob("*.py"))
-    return "\n".join([f"SGLang {version}, {files:,} files, median of {runs}", *rows]) + "\n"
+    )
 
 
-def _row(title: str, command: Sequence[str], folder: str, runs: int, cold: bool = False) -> str:
-    """One line; `cold` gives each run a cache of its own, the others share one."""
-    found = []
-    for number in range(runs):
-        cache = Path(folder, f"cold-{number}" if cold else "warm")
-        found.append(measure(command, {**os.environ, "SHIMGEN_CACHE_DIR": str(cache)}))
-    if not cold and "shimgen" in command:
-        found = found[1:] or found
-    seconds = statistics.median(run.seconds for run in found)
-    return f"  {title:28} {seconds:7.2f} s  {max(run.megabytes for run in found):6.0f} MB"
+def _times(release: Release, figures: Figures) -> str:
+    """The times of one release, and what they are of `ast.parse` and of bare Python."""
+    start = f"{release.version} "
+    own = {name.removeprefix(start): value for name, value in figures.items() if name.startswith(start)}
+    rows = [
+        (name, f"{value:.2f}", f"{value / own[PARSE]:.2f}", f"{value / figures[BARE]:.0f}")
+        for name, value in {BARE: figures[BARE], **own}.items()
+        if not name.endswith(" MB")
+    ]
+    header = (f"SGLang {release.version}, {release.files:,} files", "seconds", "of ast.parse", "of bare Python")
+    return markdown(header, rows)
+
+
+def _edits(figures: Figures) -> str:
+    warm = figures[f"{RELEASES[0]} {WARM}"]
+    names = [(count, name) for name in KINDS for count in COUNTS if f"{count} {name}" in figures]
+    rows = [
+        (name, count, f"{figures[f'{count} {name}']:.2f}", f"{figures[f'{count} {name}'] / warm:.2f}")
+        for count, name in names
+    ]
+    return markdown(("edited since the last scan, at 0.5.9", "files", "seconds", "of the warm scan"), rows)
+
+
+def _growth(release: Release, figures: Figures) -> str:
+    names = [f"{share:.0%}" for share in PARTS]
+    rows = [
+        (name, *(f"{figures[f'{start} {what}']:.2f}" for what in (COLD, WARM)))
+        for name, start in [*zip(names, names, strict=True), ("100%", release.version)]
+    ]
+    rows.append(("full to 25%", *(_ratio(figures, release.version, names[0], what) for what in (COLD, WARM))))
+    return markdown((f"share of the {release.files:,} files of {release.version}", COLD, WARM), rows)
+
+
+def _ratio(figures: Figures, start: str, other: str, what: str) -> str:
+    return f"{figures[f'{start} {what}'] / figures[f'{other} {what}']:.1f} times"
+
+
+def _memory(figures: Figures) -> str:
+    rows = [(name.removesuffix(" MB"), f"{value:.0f}") for name, value in figures.items() if name.endswith(" MB")]
+    return markdown(("peak memory of all processes together", "MB"), rows)
+
+
+def _shimgen(*arguments: object) -> tuple[str, ...]:
+    return (str(Path(sys.executable).with_name("shimgen")), *map(str, arguments))
+
+
+def _cold(name: str, command: tuple[str, ...], folder: Path) -> Case:
+    cache = folder / "cold"
+    forget: Callable[[], object] = lambda: shutil.rmtree(cache, ignore_errors=True)  # noqa: E731
+    return Case(name, command, cache, forget)
 
 
 def main() -> int:
-    """Command line; prints the table."""
+    """Command line; prints the tables, or writes them into a page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument("version", nargs="?", default="0.5.9")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=0, help="how many of each (default: 5, with --quick 3)")
+    parser.add_argument("--quick", action="store_true", help=f"only {RELEASES[0]}, and no other tools")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables between the markers of this page")
     options = parser.parse_args()
-    print(report(options.version, max(options.runs, 2)), end="")
+    runs = options.runs or (3 if options.quick else 5)
+    page = options.write.read_text(encoding="utf-8") if options.write else ""
+    if options.write:
+        replaced(page, MARKER, "")
+    with tempfile.TemporaryDirectory() as folder:
+        text = report(*measure(runs, options.quick, Path(folder)), runs, options.quick)
+    if options.write:
+        options.write.write_text(replaced(page, MARKER, f"\n{text}\n"), encoding="utf-8")
+    print(text)
     return 0
 
 

@@ -61,9 +61,28 @@ def _table(lines: Iterator[str]) -> list[Row]:
 
 
 def show(header: Sequence[str], body: Iterable[Sequence[object]]) -> None:
-    """Prints a table as Markdown, padded so that it reads well on a terminal too."""
+    """Prints a table as Markdown."""
+    print(markdown(header, body))
+
+
+def markdown(header: Sequence[str], body: Iterable[Sequence[object]]) -> str:
+    """A table as Markdown, padded so that it reads well on a terminal too."""
     lines = [[str(cell) for cell in row] for row in (header, *body)]
     widths = [max(len(line[n]) for line in lines) for n in range(len(header))]
     lines.insert(1, ["-" * width for width in widths])
-    for line in lines:
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    )
+
+
+def replaced(page: str, name: str, text: str) -> str:
+    """The page with another text between the lines `<!-- NAME -->` and `<!-- end of NAME -->`.
+
+    Raises ValueError when the page does not have each of them once, in this order.
+    """
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    before, _, rest = page.partition(start)
+    _, _, after = rest.partition(end)
+    if page.count(start) != 1 or page.count(end) != 1 or end not in rest:
+        raise ValueError(f"the page needs one line {start.strip()} and below it one line {end.strip()}")
+    return f"{before}{start}{text}\n{end}{after}"
