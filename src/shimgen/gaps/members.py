@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -126,12 +127,15 @@ class Members:
 
     def known_to_models(self, member: str) -> bool:
         """Whether any model class of the checkout defines the member, or gives it to its instances."""
-        classes = (self._program.cls(ref) for ref in self._program.model_classes())
-        return any(
-            any(f.name == member or any(s.target.partition(".")[2] == member for s in f.stores) for f in cls.functions)
-            or any(a.name == member and a.value is not None for a in cls.attributes)
-            for cls in classes
-        )
+        return member in self._known_to_models
+
+    @cached_property
+    def _known_to_models(self) -> frozenset[str]:
+        classes = [self._program.cls(ref) for ref in self._program.model_classes()]
+        functions = [function for cls in classes for function in cls.functions]
+        given = (store.target.partition(".")[2] for function in functions for store in function.stores)
+        valued = (attribute.name for cls in classes for attribute in cls.attributes if attribute.value is not None)
+        return frozenset((*given, *valued, *(function.name for function in functions)))
 
     def functions(self, ref: ClassRef) -> Mapping[str, tuple[ClassRef, Function]]:
         """The functions that attribute access on an instance finds, by name."""

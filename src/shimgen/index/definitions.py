@@ -18,7 +18,7 @@ _SCOPES: dict[type[ast.AST], str] = {
     ast.While: "loop",
     ast.Match: "match",
 }
-_PLAIN = frozenset((ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.AugAssign, ast.Pass, ast.Delete))
+_PLAIN = frozenset((ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.AugAssign, ast.Pass, ast.Delete, ast.Continue))
 _ASSIGNMENTS = frozenset((ast.Assign, ast.AnnAssign))
 
 
@@ -45,9 +45,14 @@ class _Collector:
     def block(self, body: list[ast.stmt], prefix: str, scope: str) -> None:
         """Statements of a module, or of a function when `prefix` ends in "<locals>."."""
         for node in body:
-            if node.__class__ in _PLAIN or (prefix and node.__class__ in _ASSIGNMENTS):
+            kind = node.__class__
+            if kind in _PLAIN or (prefix and kind in _ASSIGNMENTS):
                 continue
-            if isinstance(node, ast.Import | ast.ImportFrom):
+            if kind in _SCOPES:
+                inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
+                for part in _bodies(node):
+                    self.block(part, prefix, inner)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node, scope)
             elif isinstance(node, ast.ClassDef):
                 self._class(node, prefix, scope)
@@ -57,10 +62,6 @@ class _Collector:
                 self.block(node.body, f"{prefix}{node.name}.<locals>.", "function")
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 self._store(node, scope)
-            elif type(node) in _SCOPES:
-                inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
-                for part in _bodies(node):
-                    self.block(part, prefix, inner)
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: str) -> None:
         for alias in node.names:

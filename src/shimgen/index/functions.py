@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TypeGuard, cast
+from typing import TypeGuard
 
 from shimgen.index.results import results
 from shimgen.index.suffixes import name_parameters
-from shimgen.index.syntax import LEAVES, chain_of, push_children, root_of, source_of
+from shimgen.index.syntax import INNER, LEAVES, chain_of, push_children, root_of, source_of
 from shimgen.index.unused import unused_parameters
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, Function, Param, Store
 
+_RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 _KINDS = {
@@ -262,24 +263,32 @@ class _Body:
         stack: list[ast.AST] = [] if node.__class__ in LEAVES else [node]
         while stack:
             item = stack.pop()
-            kind = item.__class__
-            if kind is ast.Attribute:
-                chain = chain_of(cast(ast.Attribute, item))
-                if chain:
-                    self._read(chain, cast(ast.Attribute, item))
-                    continue
-            elif kind is ast.Call:
-                self._call(cast(ast.Call, item), branch)
-            elif isinstance(item, ast.NamedExpr):
-                self._target(item.target, expr_of(item.value), item.lineno, "assign", branch)
-            elif kind is ast.Yield or kind is ast.YieldFrom:
-                self.yields = True
-            push_children(item, stack, LEAVES)
+            if isinstance(item, ast.Attribute):
+                self._attribute(item, stack)
+                continue
+            if isinstance(item, ast.Call):
+                self._call(item, branch)
+            elif item.__class__ in _RARE:
+                self._rare(item, branch)
+            push_children(item, stack, INNER)
 
-    def _read(self, chain: str, node: ast.Attribute) -> None:
-        if chain not in self._seen and isinstance(node.ctx, ast.Load) and chain.partition(".")[0] in self.roots:
-            self._seen.add(chain)
-            self.reads.append(Access(chain, node.lineno))
+    def _rare(self, node: ast.AST, branch: str) -> None:
+        if isinstance(node, ast.NamedExpr):
+            self._target(node.target, expr_of(node.value), node.lineno, "assign", branch)
+        else:
+            self.yields = True
+
+    def _attribute(self, node: ast.Attribute, stack: list[ast.AST]) -> None:
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if root.__class__ in INNER:
+            stack.append(root)
+        elif isinstance(root, ast.Name) and root.id in self.roots and node.ctx.__class__ is ast.Load:
+            chain = chain_of(node)
+            if chain not in self._seen:
+                self._seen.add(chain)
+                self.reads.append(Access(chain, node.lineno))
 
     def _call(self, node: ast.Call, branch: str) -> None:
         if self._matters(node):

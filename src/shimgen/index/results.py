@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
+from shimgen.index.syntax import INNER, push_children
 from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import Expr
 
 _DEPTH = 4
+_SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -17,40 +20,62 @@ def results(node: FunctionNode) -> tuple[Expr, ...]:
     something else than a plain assignment binds it, or when a part of it is assigned or deleted."""
     bound: dict[str, list[ast.expr | None]] = {}
     returned: list[ast.expr] = []
-    for inner in _own_nodes(node):
-        if isinstance(inner, ast.Return) and inner.value is not None:
-            returned.append(inner.value)
-        for name, value in _bindings(inner):
-            bound.setdefault(name, []).append(value)
-    return tuple(_followed(value, bound, _DEPTH) for value in returned)
-
-
-def _own_nodes(node: FunctionNode) -> Iterator[ast.AST]:
-    """All nodes of the body, those of functions inside it aside."""
     stack: list[ast.AST] = list(node.body)
     while stack:
         item = stack.pop()
-        yield item
-        if not isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(item))
+        kind = item.__class__
+        if kind is ast.Return:
+            returned.extend(filter(None, (cast(ast.Return, item).value,)))
+        elif kind in _BINDINGS:
+            for name, value in _BINDINGS[kind](item):
+                bound.setdefault(name, []).append(value)
+        if kind not in _SCOPES:
+            push_children(item, stack, INNER)
+    return tuple(_followed(value, bound, _DEPTH) for value in returned)
 
 
-def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
-    """The names that a node binds or changes, each with its new value, None for one that cannot be told."""
-    if isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
-        yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
-    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name):
+def _assigned(node: ast.Assign) -> Iterator[tuple[str, ast.expr | None]]:
+    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if len(names) == len(node.targets):
+        yield from ((name, node.value) for name in names)
+    else:
+        yield from ((name, None) for target in node.targets for name in _roots(target))
+
+
+def _one_assigned(node: ast.AnnAssign | ast.NamedExpr) -> Iterator[tuple[str, ast.expr | None]]:
+    if isinstance(node.target, ast.Name):
         yield node.target.id, node.value
-    elif isinstance(node, ast.Assign):
-        yield from ((name, None) for target in node.targets for name in _roots(target))
-    elif isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor | ast.comprehension):
-        yield from ((name, None) for name in _roots(node.target))
-    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-        yield from ((name, None) for name in _roots(node.optional_vars))
-    elif isinstance(node, ast.Delete):
-        yield from ((name, None) for target in node.targets for name in _roots(target))
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        yield from ((name, None) for name in _roots(node.value.func.value))  # x.add_(1), x.append(y)
+
+
+def _changed(*targets: ast.expr | None) -> Iterator[tuple[str, None]]:
+    yield from ((name, None) for target in targets if target is not None for name in _roots(target))
+
+
+def _called(node: ast.Expr) -> Iterator[tuple[str, None]]:
+    """x.add_(1), x.append(y)"""
+    if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        yield from _changed(node.value.func.value)
+
+
+# The names that a node binds or changes, each with its new value, None for one that cannot be told.
+_BINDINGS: dict[type[ast.AST], Callable[[Any], Iterator[tuple[str, ast.expr | None]]]] = {
+    ast.Assign: _assigned,
+    ast.AnnAssign: _one_assigned,
+    ast.NamedExpr: _one_assigned,
+    ast.AugAssign: lambda node: _changed(node.target),
+    ast.For: lambda node: _changed(node.target),
+    ast.AsyncFor: lambda node: _changed(node.target),
+    ast.comprehension: lambda node: _changed(node.target),
+    ast.withitem: lambda node: _changed(node.optional_vars),
+    ast.Delete: lambda node: _changed(*node.targets),
+    ast.Expr: _called,
+    ast.ExceptHandler: lambda node: iter([(node.name, None)] if node.name else []),
+    ast.MatchAs: lambda node: iter([(node.name, None)] if node.name else []),
+    ast.MatchStar: lambda node: iter([(node.name, None)] if node.name else []),
+    ast.FunctionDef: lambda node: iter([(node.name, None)]),
+    ast.AsyncFunctionDef: lambda node: iter([(node.name, None)]),
+    ast.ClassDef: lambda node: iter([(node.name, None)]),
+}
 
 
 def _roots(target: ast.expr) -> Iterator[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from typing import cast
 
-from shimgen.index.syntax import chain_of, push_children
+from shimgen.index.syntax import NODES, chain_of, push_children
 from shimgen.model.facts import NamedParam, is_dotted
 
 # A parameter of such a name may carry the dotted name of a module or weight, or many of them.
@@ -15,6 +17,8 @@ _CARRIES_NAMES = re.compile(
     r"(?:_(?:list|set|dict|map|mapping|iter|iterator|to_\w+))?$"
 )
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
+_LOOKS = frozenset((ast.Compare, ast.Subscript))
+_NODES = NODES - {ast.Constant}
 
 
 def name_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[NamedParam]:
@@ -32,16 +36,21 @@ class _Uses:
         self.suffix = True
         self.handed: list[tuple[str, str]] = []
         self._name = name
-        self._tables = _tables(node)
+        self._function = node
         stack: list[ast.AST] = list(node.body)
         while stack and self.suffix:
             item = stack.pop()
-            if self._is_it(item):
-                self.suffix = False
-            elif isinstance(item, ast.Call):
-                self._call(item, stack)
-            elif not (isinstance(item, ast.Raise) or self._compares(item) or self._looks_up(item)):
-                push_children(item, stack)
+            kind = item.__class__
+            if kind is ast.Name:
+                self.suffix = not self._is_it(item)
+            elif kind is ast.Call:
+                self._call(cast(ast.Call, item), stack)
+            elif kind is not ast.Raise and not (kind in _LOOKS and (self._compares(item) or self._looks_up(item))):
+                push_children(item, stack, _NODES)
+
+    @cached_property
+    def _tables(self) -> dict[str, ast.expr]:
+        return _tables(self._function)
 
     def _is_it(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Name) and node.id == self._name

@@ -14,25 +14,20 @@ _FIELDS = {
     for cls in vars(ast).values()
     if isinstance(cls, type) and issubclass(cls, ast.AST)
 }
+NODES = frozenset(_FIELDS)
+"""All types of nodes."""
 LEAVES = frozenset((ast.Name, ast.Constant))
-"""Nodes without children."""
+"""Those without children."""
+INNER = NODES - LEAVES
 
 
 def chain_of(node: ast.AST | None) -> str:
     """The dotted text of a Name or of attributes of a Name, "" for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if not isinstance(node, ast.Attribute):
-        return ""
-    parts: list[str] = []
+    text = ""
     while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
+        text = f".{node.attr}{text}"
         node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    parts.append(node.id)
-    parts.reverse()
-    return ".".join(parts)
+    return node.id + text if isinstance(node, ast.Name) else ""
 
 
 def root_of(node: ast.expr) -> str:
@@ -42,13 +37,13 @@ def root_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def push_children(node: ast.AST, stack: list[ast.AST], skipped: Collection[type] = ()) -> None:
-    """Puts the child nodes on `stack`, without those of the types in `skipped`: much faster than iter_child_nodes."""
+def push_children(node: ast.AST, stack: list[ast.AST], wanted: Collection[type] = NODES) -> None:
+    """Puts the child nodes of the types in `wanted` on `stack`: much faster than iter_child_nodes."""
     for field in _FIELDS[node.__class__]:
         value = getattr(node, field, None)
         if value.__class__ is list:
-            stack += [item for item in value if item.__class__ not in skipped and isinstance(item, ast.AST)]
-        elif value is not None and value.__class__ not in skipped and isinstance(value, ast.AST):
+            stack += [item for item in value if item.__class__ in wanted]
+        elif value.__class__ in wanted:
             stack.append(value)
 
 

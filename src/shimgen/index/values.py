@@ -17,8 +17,6 @@ def expr_of(node: ast.expr | None, depth: int = _DEPTH) -> Expr:
     """The value of an expression, cut below `depth` levels of nesting; what is not followed becomes "other"."""
     if depth == 0:
         return OTHER
-    if isinstance(node, ast.Name):
-        return Expr("name", node.id)
     build = _BUILDERS.get(node.__class__)
     return build(node, depth - 1) if build is not None else OTHER
 
@@ -51,6 +49,7 @@ def _sequence(node: ast.List | ast.Tuple | ast.Set, depth: int) -> Expr:
 
 
 _BUILDERS: dict[type[ast.expr | None], Callable[[Any, int], Expr]] = {
+    ast.Name: lambda n, _: Expr("name", n.id),
     ast.Attribute: _attribute,
     ast.Call: _call,
     ast.Constant: _constant,
