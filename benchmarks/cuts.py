@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shimgen.verify.members import Member, Statement
-from shimgen.verify.source import ClassSite, Function, classes, first_line, read
+from shimgen.verify.source import ClassSite, Function, first_line, read
 
 INIT = "shimgen_init"
 
@@ -30,7 +30,7 @@ class Cut:
 
 def find(path: str, content: bytes, cls: str, name: str) -> Cut | None:
     """The member `name` of `cls`, a statement of its body or an assignment of its constructor; None when absent."""
-    for site in classes(read(content).tree, cls):
+    for site in read(content).classes.get(cls, ()):
         body = tuple(s for s in site.node.body if isinstance(s, Statement) and _binds(s, name))
         if body:
             return Cut(path, cls, name, tuple(map(_span, body)), _described(site, body))

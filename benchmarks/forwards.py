@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from shimgen.model.domain import Wrapper
 from shimgen.model.program import Program
 from shimgen.model.source import Tree
-from shimgen.verify.source import Function, classes, read
+from shimgen.verify.source import Function, read
 
 Names = dict[str, str]
 
@@ -34,7 +34,7 @@ class Forward:
 def forwards(tree: Tree, program: Program, wrapper: Wrapper) -> Iterator[Forward]:
     """The forwards in the class body of a wrapper, in the order of their lines."""
     candidates = {c.name for candidate in wrapper.delegate.candidates for c in program.mro(candidate).classes}
-    for site in classes(read(tree.read(wrapper.cls.path)).tree, wrapper.cls.name):
+    for site in read(tree.read(wrapper.cls.path)).classes.get(wrapper.cls.name, ()):
         if site.node.lineno == wrapper.cls.line:
             for found in _found(site.node, wrapper, candidates):
                 yield Forward(wrapper.cls.path, wrapper.cls.name, *found)

@@ -12,7 +12,7 @@ from shimgen.model.domain import Decision, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.signatures import common_params
 from shimgen.shims import generate
-from shimgen.verify import sandbox
+from shimgen.verify.sandboxing import sandbox
 from tests.stack import analyse, index
 from tests.support import CASES, load_case
 

@@ -28,7 +28,8 @@ import json, os, sys
 from pathlib import Path
 from shimgen import pipeline
 from shimgen.config import Settings
-from shimgen.index import gather, workers
+from shimgen import workers
+from shimgen.index import gather
 from shimgen.model.domain import Scope
 from shimgen.report.json import render
 

@@ -24,8 +24,8 @@ from shimgen.model.domain import (
 from shimgen.model.facts import CallShape, Param
 from shimgen.model.proof import Proof
 from shimgen.model.source import memory_tree
-from shimgen.verify import static
 from shimgen.verify.members import parameters
+from shimgen.verify.reanalysis import closed, static
 
 PATH = "stack/models/wrapper.py"
 WRAPPER = ClassRef(PATH, "Wrapper", 1)
@@ -122,4 +122,4 @@ def check(edit: FileChange, after: Sequence[Gap] = (), before: Sequence[Gap] | N
     """The static proofs of an edit after which the gaps are `after`."""
     tree = memory_tree({edit.path: edit.before, **PROVIDERS})
     known = [shim.gap for shim in edit.shims] if before is None else before
-    return static(tree, [edit], lambda patched: after, known)
+    return (*static(tree, [edit], known), *closed([edit], after, known))

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shimgen.model.domain import FileChange
-from shimgen.verify import sandbox
+from shimgen.verify.sandboxing import sandbox
 from tests.verify.made import change, failures, gap, provider
 
 DEFAULTS = st.sampled_from(

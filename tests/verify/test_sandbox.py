@@ -9,7 +9,8 @@ import pytest
 
 from shimgen.model.domain import FileChange
 from shimgen.model.proof import Proof
-from shimgen.verify import Limits, sandbox
+from shimgen.verify import Limits
+from shimgen.verify.sandboxing import sandbox
 from tests.verify.made import Sample, change, failures, gap, provider
 from tests.verify.samples import SAMPLES
 

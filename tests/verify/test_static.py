@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
 
 import pytest
 from msgspec.structs import replace
 
-from shimgen.model.domain import Decision, Gap, Severity, SiteKind
+from shimgen import workers
+from shimgen.model.domain import Decision, FileChange, Gap, Severity, SiteKind
+from shimgen.model.proof import Proof
 from shimgen.model.source import Tree, memory_tree
-from shimgen.verify import static
+from shimgen.verify import prove, proving
+from shimgen.verify.reanalysis import closed, static
+from shimgen.verify.sandboxing import sandbox
 from tests.verify.made import FULL, OTHER, PROVIDERS, call, change, check, failures, gap, provider, site
 from tests.verify.samples import SAMPLES
 
@@ -24,18 +29,31 @@ def test_the_patched_tree_is_analysed_again() -> None:
         seen.append(patched.read(EDIT.path))
         return []
 
-    static(memory_tree({EDIT.path: EDIT.before, **PROVIDERS}), [EDIT], reanalyse, [PAIR.gap])
+    proofs = prove(memory_tree({EDIT.path: EDIT.before, **PROVIDERS}), [EDIT], reanalyse, [PAIR.gap])
     assert seen == [EDIT.after]
+    assert {"compiles", "arguments", "gap closed"} <= {proof.check for proof in proofs}
 
 
-def test_a_tree_that_does_not_compile_is_not_analysed() -> None:
+def test_of_a_tree_that_does_not_compile_nothing_else_is_said() -> None:
     edit = replace(EDIT, after=EDIT.after + b"(")
+    proofs = prove(memory_tree({edit.path: edit.before}), [edit], lambda patched: [PAIR.gap], [PAIR.gap])
+    assert [(proof.check, proof.passed) for proof in proofs] == [("compiles", False)]
 
-    def reanalyse(patched: Tree) -> list[Gap]:
-        raise AssertionError
 
-    proofs = static(memory_tree({edit.path: edit.before}), [edit], reanalyse, [PAIR.gap])
-    assert failures(proofs).keys() == {"compiles"}
+@pytest.mark.parametrize("processes", [1, 2])
+def test_another_process_shows_the_same(processes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it dies: then this one does its work."""
+    tree = memory_tree({EDIT.path: EDIT.before, **PROVIDERS})
+    alone = (*static(tree, [EDIT], [PAIR.gap]), *sandbox([EDIT]), *closed([EDIT], [], [PAIR.gap]))
+    monkeypatch.setattr(workers, "available", lambda: processes)
+    assert prove(tree, [EDIT], lambda patched: [], [PAIR.gap]) == alone
+    here = os.getpid()
+
+    def dying(changes: list[FileChange]) -> tuple[Proof, ...]:
+        return sandbox(changes) if os.getpid() == here else os._exit(1)
+
+    monkeypatch.setattr(proving, "sandbox", dying)
+    assert prove(tree, [EDIT], lambda patched: [], [PAIR.gap]) == alone
 
 
 def test_a_shim_serves_every_wrapper_that_inherits_it() -> None:

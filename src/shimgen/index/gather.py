@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from shimgen.index import workers
+from shimgen import workers
 from shimgen.index.extract import definitions_of, search
 from shimgen.index.files import Files
 from shimgen.model.facts import Import, ModuleFacts, Searched, lasting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from typing import Any
 
 # Fields that hold no node, or only a context or an operator.
 _PLAIN = frozenset(
@@ -40,7 +41,7 @@ def root_of(node: ast.expr) -> str:
 def push_children(node: ast.AST, stack: list[ast.AST], wanted: Collection[type] = NODES) -> None:
     """Puts the child nodes of the types in `wanted` on `stack`: much faster than iter_child_nodes."""
     for field in _FIELDS[node.__class__]:
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         if value.__class__ is list:
             stack += [item for item in value if item.__class__ in wanted]
         elif value.__class__ in wanted:

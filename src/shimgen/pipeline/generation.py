@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -99,7 +99,7 @@ def generate_in(session: Session, steps: bool = False) -> Outcome:
     _require(proofs)
     made = finish(session, work, changes)
     refuse_conflicts(made.analysis.carried)
-    _require_syntax(made.changes)
+    _require_syntax(made.changes, {change.after for change in changes})
     with session.clock.stage("patch"):
         patch = baseline.render_patch(session.checkout, made.changes, render_changes) if made.changes else b""
     analysis = timed(session, with_refusals(made.analysis, refused))
@@ -172,10 +172,11 @@ def finish(session: Session, work: Work, shims: Sequence[FileChange]) -> Outcome
     return Outcome(replace(work.analysis, carried=carried), tuple(changes), steps=tuple(steps))
 
 
-def _require_syntax(changes: Sequence[FileChange]) -> None:
-    """Raises GenerateError when a changed Python file is none any more, which only a carried patch can cause."""
+def _require_syntax(changes: Sequence[FileChange], proven: Collection[bytes]) -> None:
+    """Raises GenerateError when a changed Python file is none any more, which only a carried patch can cause: the
+    contents in `proven` are known to compile."""
     for change in changes:
-        if change.path.endswith(".py"):
+        if change.path.endswith(".py") and change.after not in proven:
             try:
                 ast.parse(change.after)
             except (SyntaxError, ValueError) as error:
@@ -190,15 +191,12 @@ def _pyproject(checkout: Checkout) -> str:
 
 
 def _prove(session: Session, base: Found, gaps: Sequence[Gap], changes: Sequence[FileChange]) -> tuple[Proof, ...]:
-    from shimgen.verify import sandbox, static
-
-    if not changes:
-        return ()
+    from shimgen.verify import prove
 
     def again(tree: Tree) -> Sequence[Gap]:
         return in_scope(find(session, tree).gaps, session.settings.scope)
 
-    return (*static(base.tree, changes, again, gaps), *sandbox(changes))
+    return prove(base.tree, changes, again, gaps) if changes else ()
 
 
 def _require(proofs: Sequence[Proof]) -> None:

@@ -3,7 +3,6 @@ stack's own interpreter is at hand, by asking the real classes."""
 
 from shimgen.verify.live import live
 from shimgen.verify.process import Limits
-from shimgen.verify.reanalysis import static
-from shimgen.verify.sandboxing import sandbox
+from shimgen.verify.proving import prove
 
-__all__ = ["Limits", "live", "sandbox", "static"]
+__all__ = ["Limits", "live", "prove"]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from shimgen.model.domain import Shim
-from shimgen.verify.source import Source, classes
+from shimgen.verify.source import Source
 
 
 def new_bases(shims: Iterable[Shim]) -> Mapping[str, frozenset[str]]:
@@ -20,7 +20,7 @@ def new_bases(shims: Iterable[Shim]) -> Mapping[str, frozenset[str]]:
 
 def taken_up(shim: Shim, after: Source) -> str:
     """What is wrong with a base in the edited file, "" when nothing is."""
-    sites = [site.node for site in classes(after.tree, shim.place.name)]
+    sites = [site.node for site in after.classes.get(shim.place.name, ())]
     holding = [node for node in sites if shim.member in map(ast.unparse, node.bases)]
     if not holding:
         return f"{shim.member} is no base of {shim.place.name} after the change"

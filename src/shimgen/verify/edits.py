@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 
 import msgspec
 
-from shimgen.verify.source import Function, Source, classes, first_line, statements
+from shimgen.verify.source import Function, Source, first_line, statements
 
 Imported = tuple[str, int, str, str | None]
 Import = ast.Import | ast.ImportFrom
@@ -40,7 +40,7 @@ def disturbed(
 
 def _head_lines(source: Source, names: Collection[str]) -> set[int]:
     """The lines of these classes' statements, from `class` to the first line of the body."""
-    nodes = (site.node for name in names for site in classes(source.tree, name))
+    nodes = (site.node for name in names for site in source.classes.get(name, ()))
     return {line for node in nodes for line in range(node.lineno, first_line(node.body[0]))}
 
 

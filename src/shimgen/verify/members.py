@@ -9,7 +9,7 @@ import msgspec
 
 from shimgen.model.domain import Shim
 from shimgen.model.facts import Param
-from shimgen.verify.source import ClassSite, Function, Source, classes, first_line
+from shimgen.verify.source import ClassSite, Function, Source, first_line
 
 Statement = Function | ast.Assign | ast.AnnAssign
 
@@ -41,7 +41,7 @@ class Member(msgspec.Struct, frozen=True):
 
 def member(shim: Shim, after: Source) -> Member:
     """The statements that `shim` put into its class in the edited file. Raises NotFoundError."""
-    found = [(site, _bindings(site.node, shim.member)) for site in classes(after.tree, shim.place.name)]
+    found = [(site, _bindings(site.node, shim.member)) for site in after.classes.get(shim.place.name, ())]
     found = [(site, statements) for site, statements in found if statements]
     if not found:
         raise NotFoundError(f"{shim.member} is not in {shim.place.name} after the change")

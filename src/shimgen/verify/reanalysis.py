@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from shimgen.model.domain import Decision, FileChange, Gap, MemberKind, Provider, Shim, SiteKind
 from shimgen.model.proof import Proof
@@ -21,20 +21,25 @@ Key = tuple[str, str, str]
 Served = Mapping[Key, Sequence[Gap]]
 
 
-def static(
-    tree: Tree, changes: Sequence[FileChange], reanalyse: Callable[[Tree], Sequence[Gap]], before: Sequence[Gap]
-) -> tuple[Proof, ...]:
-    """Proofs of every shim in `changes`, edits of `tree`, whose gaps were `before`.
-
-    `reanalyse` gives the gaps of the patched tree; it is not asked when a touched file does not compile.
-    A gap that is new is a failed proof of its own.
-    """
+def static(tree: Tree, changes: Sequence[FileChange], before: Sequence[Gap]) -> tuple[Proof, ...]:
+    """What each file shows by itself, of every shim in `changes`, edits of `tree`, whose gaps were `before`."""
     served = _served(before)
-    proofs = [proof for change in changes for proof in _file(tree, change, served)]
-    if all(p.passed for p in proofs if p.check == "compiles"):
-        patched = tree.replace({c.path: c.after for c in changes})
-        proofs += _closed(changes, reanalyse(patched), before, served)
-    return tuple(proofs)
+    return tuple(proof for change in changes for proof in _file(tree, change, served))
+
+
+def closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap]) -> Iterator[Proof]:
+    """Each shim's gaps are gone `after` the edit, and none is there that was not there before: a gap that is new is a
+    failed proof of its own."""
+    served = _served(before)
+    left, known = {_key(g): g for g in after}, {_key(g) for g in before}
+    for shim in (shim for change in changes for shim in change.shims):
+        closing = (shim.gap, *served.get(_place(shim), ()))
+        open_still = [left[_key(g)] for g in closing if _key(g) in left]
+        fault = f"{open_still[0].wrapper.cls.name} has the gap after the edit too" if open_still else ""
+        yield _said(shim, "gap closed", fault)
+    for key, gap in left.items():
+        if key not in known:
+            yield Proof(gap.wrapper.cls, gap.member, "no new gap", False, "after the edit this is a new gap")
 
 
 def _file(tree: Tree, change: FileChange, served: Served) -> Iterator[Proof]:
@@ -165,21 +170,6 @@ def _binds(gap: Gap, found: Member) -> str:
 
 def _called(provider: Provider) -> bool:
     return provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
-
-
-def _closed(
-    changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap], served: Served
-) -> Iterator[Proof]:
-    """Each shim's gaps are gone, and none is there that was not there before."""
-    left, known = {_key(g): g for g in after}, {_key(g) for g in before}
-    for shim in (shim for change in changes for shim in change.shims):
-        closing = (shim.gap, *served.get(_place(shim), ()))
-        open_still = [left[_key(g)] for g in closing if _key(g) in left]
-        fault = f"{open_still[0].wrapper.cls.name} has the gap after the edit too" if open_still else ""
-        yield _said(shim, "gap closed", fault)
-    for key, gap in left.items():
-        if key not in known:
-            yield Proof(gap.wrapper.cls, gap.member, "no new gap", False, "after the edit this is a new gap")
 
 
 def _key(gap: Gap) -> Key:

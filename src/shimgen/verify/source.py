@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -16,11 +16,13 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Source(msgspec.Struct, frozen=True):
-    """`raw` are the lines with their line ends, `lines` the same as text without them."""
+    """`raw` are the lines with their line ends, `lines` the same as text without them. `classes` are the class
+    statements by qualified name ("Outer.Inner", "make.<locals>.C"); branches may hold several of one name."""
 
     tree: ast.Module
     raw: tuple[bytes, ...]
     lines: tuple[str, ...]
+    classes: Mapping[str, tuple[ClassSite, ...]]
 
     def text(self, node: ast.stmt) -> str:
         """The lines of a statement, decorators included."""
@@ -41,12 +43,11 @@ def read(content: bytes) -> Source:
         tree = ast.parse(content)
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     raw = tuple(_LINE.findall(content))
-    return Source(tree, raw, tuple(line.rstrip(b"\r\n").decode(encoding, "replace") for line in raw))
-
-
-def classes(tree: ast.Module, qualified: str) -> Iterator[ClassSite]:
-    """The class statements of that qualified name ("Outer.Inner", "make.<locals>.C"); branches may hold several."""
-    yield from (site for name, site in _named(tree.body, "", ()) if name == qualified)
+    lines = tuple(line.rstrip(b"\r\n").decode(encoding, "replace") for line in raw)
+    sites: dict[str, tuple[ClassSite, ...]] = {}
+    for name, site in _named(tree.body, "", ()):
+        sites[name] = (*sites.get(name, ()), site)
+    return Source(tree, raw, lines, sites)
 
 
 def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -13,7 +13,7 @@ import pytest
 # Forking belongs into a process without other threads, and test runners have some.
 SCRIPT = """
 import os, signal, sys, time
-from shimgen.index import workers
+from shimgen import workers
 
 done = []
 
@@ -66,7 +66,7 @@ def test_what_a_process_fails_to_do_is_left_out(way: str) -> None:
 def test_an_error_in_this_process_is_raised_and_ends_the_others() -> None:
     script = textwrap.dedent("""
         import os, time
-        from shimgen.index import workers
+        from shimgen import workers
 
         def here(number):
             raise ValueError("mine")
@@ -87,7 +87,7 @@ def test_an_error_in_this_process_is_raised_and_ends_the_others() -> None:
 def test_an_interrupted_run_leaves_no_process_and_no_traceback_of_others() -> None:
     script = textwrap.dedent("""
         import os, time
-        from shimgen.index import workers
+        from shimgen import workers
 
         def wait(number):
             os.write(1, b"begun\\n")

@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 _TOKEN = 4
 _MOST = 4
@@ -43,6 +43,22 @@ def spread(tasks: int, here: Callable[[int], None], away: Away, processes: int) 
         os.close(queue)
         for child in children:
             child.end()
+
+
+@contextmanager
+def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes | None]]:
+    """Do one piece of work in another process, meanwhile. What is handed out waits for its result and gives it, None
+    where no other process could do it."""
+    if available() == 1:
+        yield lambda: None
+        return
+    queue = _filled(1)
+    child = _Child(queue, lambda _: work())
+    try:
+        yield lambda: next(child.results(), None)
+    finally:
+        os.close(queue)
+        child.end()
 
 
 def _filled(tasks: int) -> int:
