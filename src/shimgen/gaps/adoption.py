@@ -17,6 +17,7 @@ from shimgen.gaps.reach import Reach
 from shimgen.gaps.results import not_handed_back
 from shimgen.gaps.rules import judge
 from shimgen.gaps.state import state
+from shimgen.model.dispatching import is_never_made, made_instead
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Severity, Wrapper
 from shimgen.model.facts import CallShape, Function
 from shimgen.model.profile import Profile
@@ -50,11 +51,21 @@ class Adoptions:
         self._adopted: set[tuple[ClassRef, ClassRef]] = set()
 
     def folded(self, wrapper: Wrapper) -> frozenset[str]:
-        """The members that are no gaps of their own: they belong to protocols that the wrapper does not support."""
+        """The members that are no gaps of their own: they belong to protocols that the wrapper does not support.
+
+        A value of a protocol is one, unless the engine cannot do without it whatever the model supports.
+        """
         own, others = set[str](), set[str]()
         for protocol, contract in self._contracts.items():
-            (own if self.supports(wrapper.cls, protocol) else others).update(contract.brought)
+            loose = {name for name in contract.values - contract.marks if not self._is_needed(name)}
+            mine = {*contract.brought, *contract.marks, *loose}
+            (own if self.supports(wrapper.cls, protocol) else others).update(mine)
         return frozenset(others - own)
+
+    def _is_needed(self, member: str) -> bool:
+        """Whether some site fails without the member, whatever protocol the model has."""
+        demand = self._demands.get(member)
+        return demand is not None and any(demand.fails(site) for site in demand.sites)
 
     def supports(self, ref: ClassRef, protocol: ClassRef) -> bool:
         """Whether a class has the protocol as a base, or says so by its mark, or has all that it lists."""
@@ -172,6 +183,9 @@ class Adoptions:
         refused = {plan.wrapper.cls: plan for plan in plans if plan.refusal is not None}
         for heir in self._program.model_classes():
             if heir in (place, *accepted) or place not in self._program.mro(heir).classes:
+                continue
+            made = made_instead(self._program, heir) if is_never_made(self._program, heir) else ()
+            if made and all(cls in accepted or self.supports(cls, protocol) for cls in made):
                 continue
             if heir in refused:
                 gap = Gap(refused[heir].wrapper, protocol.name, Severity.SILENT, Demand("", (), ()), Decision.REFUSE)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from shimgen.gaps.binding import binds
 from shimgen.gaps.case import CALLABLE, TRANSPARENT
+from shimgen.gaps.contract import contract_of
 from shimgen.gaps.drift.finding import Context, Finding, a, place_of
 from shimgen.gaps.members import Lookup
 from shimgen.model.domain import Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
@@ -16,8 +17,11 @@ _VALUES = frozenset((MemberKind.PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_
 
 
 def wrong_uses(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
-    """Findings on the demanded members that the wrapper itself defines or inherits."""
-    if wrapper.cls not in context.facing:
+    """Findings on the demanded members that the wrapper itself defines or inherits.
+
+    A wrapper that only stands inside another one is called by that one, and not by the engine.
+    """
+    if wrapper.cls not in context.facing or not wrapper.entry:
         return
     for demand in context.demands.values():
         sites = [s for s in demand.sites if s.kind in _USES and s.role in (wrapper.role, "any") and not s.ambiguous]
@@ -36,7 +40,7 @@ def _called(
     if provider.kind in CALLABLE and TRANSPARENT.issuperset(provider.decorators):
         params = provider.params[provider.kind is not MemberKind.STATICMETHOD :]
         unbound = _unbound(calls, demand, params)
-        if unbound:
+        if unbound and not _is_for_others(context, wrapper, demand, unbound):
             site = min(unbound, key=lambda s: (s.guarded, s.path, s.line))
             detail |= {"site": f"{site.path}:{site.line}", "signature": provider.signature}
             advice = f"let {provider.cls.name}.{demand.member} take what the engine passes"
@@ -45,6 +49,22 @@ def _called(
         detail |= {"site": f"{calls[0].path}:{calls[0].line}", "kind": a(provider.kind)}
         advice = f"make {demand.member} a method"
         yield Finding(wrapper, provider.cls, demand.member, Reason.CALLED_VALUE, detail, advice)
+
+
+def _is_for_others(context: Context, wrapper: Wrapper, demand: Demand, calls: list[Site]) -> bool:
+    """Whether a declared interface that the wrapper does not have takes the calls: then they are for models with it."""
+    order = context.program.mro(wrapper.cls).classes
+    for protocol in (d.protocol for d in context.demands.values() if d.protocol is not None):
+        contract = contract_of(context.program, protocol)
+        _, working = contract.bodies.get(demand.member, (protocol, None))
+        function = working or contract.left.get(demand.member)
+        if (
+            protocol not in order
+            and function is not None
+            and all(_binds(c, demand, function.params[1:]) for c in calls)
+        ):
+            return True
+    return False
 
 
 def _unbound(calls: list[Site], demand: Demand, params: tuple[Param, ...]) -> list[Site]:

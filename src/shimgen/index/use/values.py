@@ -134,11 +134,11 @@ def union(*values: Value) -> Value:
 
 
 def models(value: Value) -> tuple[Model, ...]:
-    """The models that a value can be, all of them ambiguous when it can be something else too."""
+    """The models that a value can be, all of them ambiguous when it can be something else too, or something inside."""
     found = [b for b in value if isinstance(b, Model)]
     if not found:
         return ()
-    mixed = any(not isinstance(b, Model | Empty) for b in value)
+    mixed = any(b.ambiguous for b in found) or any(not isinstance(b, Model | Empty) for b in value)
     if not mixed:
         return tuple(found)
     return tuple(dict.fromkeys(msgspec.structs.replace(m, ambiguous=True) for m in found))

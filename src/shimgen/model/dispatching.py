@@ -1,0 +1,60 @@
+"""Classes that make an instance of another class when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shimgen.model.domain import ClassRef
+from shimgen.model.facts import Expr, Function
+from shimgen.model.program import Program
+
+
+def made_instead(program: Program, ref: ClassRef) -> tuple[ClassRef, ...]:
+    """The classes of its own file that a class names in `__new__`, from which it may return an instance."""
+    function = _new(program, ref)
+    if function is None:
+        return ()
+    values = [s.value for s in function.stores if s.value is not None]
+    texts = (name for value in (*values, *function.returned) for name in names(value))
+    return tuple(dict.fromkeys(found for text in texts for found in _classes(program, ref.path, text)))
+
+
+def is_never_made(program: Program, ref: ClassRef) -> bool:
+    """Whether calling a class gives an instance of one of the classes that its `__new__` names, and never its own."""
+    function = _new(program, ref)
+    if function is None or ref in made_instead(program, ref):
+        return False
+    own = function.params[0].name if function.params else ""
+    made = [value for value in function.returned if value.op == "call" and _callee(value.parts[0]) not in ("", own)]
+    return bool(made_instead(program, ref)) and len(made) == len(function.returned)
+
+
+def names(expr: Expr) -> Iterator[str]:
+    """All dotted names in a value."""
+    if expr.op == "name":
+        yield expr.text
+    for part in expr.parts:
+        yield from names(part)
+
+
+def _new(program: Program, ref: ClassRef) -> Function | None:
+    return next((f for f in reversed(program.cls(ref).functions) if f.name == "__new__"), None)
+
+
+def _callee(expr: Expr) -> str:
+    """The plain name that is called, "" for a call of anything else, such as `super().__new__`."""
+    return expr.text if expr.op == "name" and "." not in expr.text else ""
+
+
+def _classes(program: Program, path: str, name: str) -> Iterator[ClassRef]:
+    """The class called `name` in a file, or those in the table of that name (also in `table.get`)."""
+    found = program.resolve(path, name)
+    if found.kind == "unknown" and "." in name:
+        found = program.resolve(path, name.rpartition(".")[0])
+    if found.ref is not None and found.ref.path == path:
+        yield found.ref
+    if found.kind == "value" and found.path == path:
+        for store in program.module(path).stores:
+            if store.target == found.name and store.value is not None:
+                inner = (program.resolve(path, text).ref for text in names(store.value))
+                yield from (ref for ref in inner if ref is not None and ref.path == path)
