@@ -12,7 +12,7 @@ from shimgen.model.facts import Function
 _DEPTH = 8
 
 
-class Values(msgspec.Struct, frozen=True):
+class Values(msgspec.Struct, frozen=True, gc=False):
     """What an expression may evaluate to: instances of classes, the classes themselves, None, or unknown.
     `registered`: a factory of the profile makes it."""
 

@@ -11,7 +11,7 @@ from shimgen.index.suffixes import name_parameters
 from shimgen.index.syntax import INNER, LEAVES, chain_of, push_children, root_of, source_of
 from shimgen.index.unused import unused_parameters
 from shimgen.index.values import expr_of
-from shimgen.model.facts import Access, Call, Expr, Function, Param, Store
+from shimgen.model.facts import Access, Call, Expr, Function, How, Param, Store
 
 _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -235,7 +235,7 @@ class _Body:
             return
         self._target(target, expr_of(value), line, "assign", branch)
 
-    def _target(self, target: ast.expr, value: Expr | None, line: int, how: str, branch: str) -> None:
+    def _target(self, target: ast.expr, value: Expr | None, line: int, how: How, branch: str) -> None:
         while isinstance(target, ast.Subscript | ast.Starred):
             key = repr(target.slice.value) if isinstance(target, ast.Subscript) and _is_text(target.slice) else ""
             value = Expr("dict", "", (value,), (key,)) if value is not None and key else None

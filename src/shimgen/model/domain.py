@@ -32,7 +32,7 @@ class Severity(StrEnum):
     DRIFT = "drift"
 
 
-class ClassRef(msgspec.Struct, frozen=True, order=True):
+class ClassRef(msgspec.Struct, frozen=True, order=True, gc=False):
     """Identity of a class: path and qualified name (two classes may share a name), and its line."""
 
     path: str
@@ -40,7 +40,7 @@ class ClassRef(msgspec.Struct, frozen=True, order=True):
     line: int = 0
 
 
-class Site(msgspec.Struct, frozen=True):
+class Site(msgspec.Struct, frozen=True, gc=False):
     """One place where the engine uses a member.
 
     `guard` is the probe's source, `message` the text of the error that the engine raises when a probe says no.
@@ -137,7 +137,7 @@ class MemberKind(StrEnum):
     OTHER = "other"
 
 
-class Provider(msgspec.Struct, frozen=True):
+class Provider(msgspec.Struct, frozen=True, gc=False):
     """The class of a candidate's MRO that supplies a member, and how."""
 
     candidate: ClassRef

@@ -6,10 +6,16 @@ structs, encoded as arrays: the warm path decodes thousands of them.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
+# The few words that are decoded a hundred thousand times are named, so that each is one object.
+Op = Literal["name", "call", "choice", "item", "dict", "seq", "const", "attr", "star", "lambda", "other"]
+How = Literal["assign", "augment", "delete", "item", "other"]
 
-class Param(msgspec.Struct, frozen=True, array_like=True):
+
+class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One parameter. `kind`: "posonly", "pos", "var" (*args), "kwonly" or "varkw" (**kwargs); source texts or None."""
 
     name: str
@@ -18,7 +24,7 @@ class Param(msgspec.Struct, frozen=True, array_like=True):
     annotation: str | None = None
 
 
-class Expr(msgspec.Struct, frozen=True, array_like=True):
+class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A value, as far as the analysis follows it.
 
     op "name": dotted `text` ("self.x.y"). "call": parts[0] is the callee, then positional arguments, then
@@ -29,20 +35,20 @@ class Expr(msgspec.Struct, frozen=True, array_like=True):
     "lambda": parts[0] is the body. "other": anything else, `text` is its source, cut at 80 characters.
     """
 
-    op: str
+    op: Op
     text: str = ""
     parts: tuple[Expr, ...] = ()
     keys: tuple[str, ...] = ()
 
 
-class Access(msgspec.Struct, frozen=True, array_like=True):
+class Access(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A dotted chain read in a function ("self.model.layers"), at `line`."""
 
     chain: str
     line: int
 
 
-class Store(msgspec.Struct, frozen=True, array_like=True):
+class Store(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An assignment: `target` is a dotted chain ("self.language_model", "lm_class"), `value` None for a bare
     annotation, augmented assignment, loop target or deletion. `how`: "assign", "augment", "delete", "item"
     (x[key] = value, a dict of one entry where the key is a string), "other".
@@ -52,11 +58,11 @@ class Store(msgspec.Struct, frozen=True, array_like=True):
     target: str
     line: int
     value: Expr | None = None
-    how: str = "assign"
+    how: How = "assign"
     branch: str = ""
 
 
-class Call(msgspec.Struct, frozen=True, array_like=True):
+class Call(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A call made in a function; `expr` has op "call", `branch` as in `Store`."""
 
     expr: Expr
@@ -72,7 +78,7 @@ def is_dotted(text: str) -> bool:
     return "." in (text.strip(".") if text.startswith(".") else text)
 
 
-class NamedParam(msgspec.Struct, frozen=True, array_like=True):
+class NamedParam(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A parameter that may carry the name of a module or weight.
 
     `suffix`: it is only ever compared with, or looked up among, literals that are not dotted, or handed on; then it
@@ -84,7 +90,7 @@ class NamedParam(msgspec.Struct, frozen=True, array_like=True):
     handed: tuple[tuple[str, str], ...] = ()
 
 
-class Function(msgspec.Struct, frozen=True, array_like=True):
+class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A function or method.
 
     `kind`: "function" (module level), "method", "property", "setter", "deleter", "cached_property",
@@ -118,7 +124,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True):
     results: tuple[Expr, ...] = ()
 
 
-class ClassAttribute(msgspec.Struct, frozen=True, array_like=True):
+class ClassAttribute(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An assignment in a class body; `value` None for a bare annotation (which provides nothing).
     `dotted`: a string inside the value is a dotted name (a table of full names). `scope` as in `Function`."""
 
@@ -130,7 +136,7 @@ class ClassAttribute(msgspec.Struct, frozen=True, array_like=True):
     scope: str = ""
 
 
-class Class(msgspec.Struct, frozen=True, array_like=True):
+class Class(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A class statement; `name` is the qualified name inside the module ("Outer.Inner", "func.<locals>.C")."""
 
     name: str
@@ -144,7 +150,7 @@ class Class(msgspec.Struct, frozen=True, array_like=True):
     attributes: tuple[ClassAttribute, ...] = ()
 
 
-class Import(msgspec.Struct, frozen=True, array_like=True):
+class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """`local` is bound to `name` of `module` ("" name: the module itself). `level` counts the dots of a relative
     import. `where`: "" module level, "typing" under TYPE_CHECKING, "if"/"try" conditional, "function" local.
     `local` "*" is a star import."""
@@ -157,7 +163,7 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
     where: str = ""
 
 
-class CallShape(msgspec.Struct, frozen=True, array_like=True):
+class CallShape(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How a call passes arguments: count of positionals, keyword names, and whether *x or **x occur."""
 
     positional: int = 0
@@ -166,7 +172,7 @@ class CallShape(msgspec.Struct, frozen=True, array_like=True):
     double_star: bool = False
 
 
-class Use(msgspec.Struct, frozen=True, array_like=True):
+class Use(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One use of `member` on a receiver, before roles are settled.
 
     `kind`: "call", "read", "write", "delete", "probe", "signature", "class", "isinstance". `receiver` is the
@@ -201,7 +207,7 @@ LIMIT = "too large to parse"
 """How the error begins where this process came to its limits."""
 
 
-class Searched(msgspec.Struct, frozen=True, array_like=True):
+class Searched(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What the search for uses found in one file of `lines` lines. `parsed` is false when its text alone showed that
     no receiver occurs; `error` is set when it does not parse."""
 
@@ -212,7 +218,7 @@ class Searched(msgspec.Struct, frozen=True, array_like=True):
     error_line: int = 0
 
 
-class ModuleFacts(msgspec.Struct, frozen=True, array_like=True):
+class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """All that is kept of one file. `stores` are module-level assignments; `error` is set (and all else empty)
     when the file does not parse; `marked`: a shimgen marker stands in it."""
 

@@ -12,7 +12,7 @@ from shimgen.model.facts import Class, Expr, Function, ModuleFacts, Use
 from shimgen.model.source import Skipped
 
 
-class Resolved(msgspec.Struct, frozen=True):
+class Resolved(msgspec.Struct, frozen=True, gc=False):
     """What a name stands for. `kind`: "class" (`ref`), "function" (`path`, `name`), "value" (a module-level
     assignment: `path`, `name`), "module" (`path`), "external" (`name` is its dotted import name) or "unknown"."""
 
@@ -22,7 +22,7 @@ class Resolved(msgspec.Struct, frozen=True):
     ref: ClassRef | None = None
 
 
-class Mro(msgspec.Struct, frozen=True):
+class Mro(msgspec.Struct, frozen=True, gc=False):
     """C3 linearisation of the classes found in the checkout, with the external bases met on the way.
 
     `unresolved`: base expressions that resolve to nothing known; then the MRO is not complete.
@@ -33,7 +33,7 @@ class Mro(msgspec.Struct, frozen=True):
     unresolved: tuple[str, ...] = ()
 
 
-class Attribute(msgspec.Struct, frozen=True):
+class Attribute(msgspec.Struct, frozen=True, gc=False):
     """An attribute that instances have because some method assigns it.
 
     `owner` is the class whose method does, at `line`. `types` are the classes of the checkout that the value may be

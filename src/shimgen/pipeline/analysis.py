@@ -107,6 +107,7 @@ def _find(session: Session, program: Index) -> Finding:
     stage, profile = session.clock.stage, session.profile
     with stage("facts"):
         program.gather()
+        session.store.save()  # what is saved need not be held encoded, too
     with stage("demands"):
         demands = collect(program, profile)
     with stage("wrappers"):
