@@ -5,7 +5,10 @@ The pipeline is exchanged here for one that returns or raises what a test says; 
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -337,13 +340,34 @@ def test_version_and_help() -> None:
     ]  # fmt: skip
 
 
-def test_a_warm_check_loads_nothing_heavy() -> None:
-    script = (
-        "import sys; import shimgen.cli.main; import shimgen.pipeline; import shimgen.report.text;"
-        "print(sorted({'libcst', 'git', 'rich', 'jinja2', 'black', 'tomlkit'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+HEAVY = ("libcst", "git", "rich", "jinja2", "black", "tomlkit", "shimgen.index", "shimgen.gaps", "shimgen.shims")
+LOADED = (
+    "import os, sys; from shimgen.cli.main import main;"
+    f"os._exit = lambda code: print(sorted(sys.modules.keys() & {HEAVY!r}), file=sys.stderr);"
+    "sys.argv = ['shimgen', *sys.argv[1:]]; main()"
+)
+
+
+@pytest.mark.parametrize("words", [["scan"], ["check"], ["explain", "PictureForConditionalGeneration"]])
+def test_what_is_known_loads_nothing_heavy(words: list[str], tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(Path(__file__).parents[1] / "fixtures" / "mini" / "before", tree)
+    env = {**os.environ, "SHIMGEN_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run_once() -> tuple[str, list[str]]:
+        command = [sys.executable, "-c", LOADED, *words, str(tree)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+        return done.stdout, ast.literal_eval(done.stderr.splitlines()[-1])
+
+    first, loaded = run_once()
+    assert "shimgen.gaps" in loaded, "what is new has to be analysed"
+    again, loaded = run_once()
+    assert loaded == []
+    assert without_seconds(again) == without_seconds(first)
+
+
+def without_seconds(text: str) -> str:
+    return re.sub(r"[\d.]+ s$", "", text, flags=re.MULTILINE)
 
 
 DIFF = (

@@ -25,6 +25,7 @@ MODELS = Path("python/sglang/srt/models")
 # even that.
 SCRIPT = """
 import json, os, sys
+import msgspec
 from pathlib import Path
 from shimgen import pipeline
 from shimgen.config import Settings
@@ -41,6 +42,10 @@ for how, cache, command in json.loads(sys.argv[2]):
     settings = Settings(Path(sys.argv[1]), scope=Scope(severity="all"), use_cache=bool(cache))
     if command == "scan":
         sys.stdout.write(json.dumps(render(pipeline.analyse(settings))) + "\\n")
+    elif command == "explain":
+        found = pipeline.explain(settings, lambda analysis: analysis)
+        document = [found.shims, list(found.provided.items()), found.analysis.gaps]
+        sys.stdout.write(json.dumps(msgspec.json.encode(document).decode()) + "\\n")
     else:
         sys.stdout.write(json.dumps(pipeline.generate(settings).patch.decode()) + "\\n")
 """
@@ -115,11 +120,12 @@ def test_one_edited_file_is_seen_and_costs_one_file(tree: Path, tmp_path: Path) 
     assert after == fresh
 
 
-def test_a_patch_is_the_same_by_every_way(tree: Path, tmp_path: Path) -> None:
-    new = [("parallel", tmp_path / "one", "diff"), ("lazy", tmp_path / "two", "diff")]
-    patches = run(tree, *new, *new, ("parallel", "", "diff"), ("serial", "", "diff"))
-    assert patches == patches[:1] * 6
-    assert patches[0].count("\n+    # shimgen: forwards to") > 10
+@pytest.mark.parametrize("command", ["diff", "explain"])
+def test_shims_are_the_same_by_every_way(command: str, tree: Path, tmp_path: Path) -> None:
+    new = [("parallel", tmp_path / "one", command), ("lazy", tmp_path / "two", command)]
+    texts = run(tree, *new, *new, ("parallel", "", command), ("serial", "", command))
+    assert texts == texts[:1] * 6
+    assert texts[0].count("# shimgen: forwards to") > 10
 
 
 # What an editor may do to one file of the tree, by what was found before; whether that is still known to hold.

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
 from shimgen.config import Settings
 from shimgen.model.carried import CarriedState
-from shimgen.model.domain import Decision, FileChange, Gap
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider
 from shimgen.model.errors import GenerateError
-from shimgen.model.program import Program
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Explanation, Outcome, Step
 from shimgen.model.source import Tree
@@ -35,26 +35,52 @@ def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Expla
     session = open_session(replace(settings, scope=replace(settings.scope, severity="all")))
     work = work_out(session)
     analysis = choose(work.analysis)
-    program, tree = work.found.program, work.found.tree
     with session.clock.stage("shims"):
-        made = make_shims(session, analysis.pending, program, tree) if analysis.pending else ((), ())
-    changes, refused = made
-    from shimgen.gaps import provided
-
-    owned = provided(program, session.profile, [w.cls for w in analysis.wrappers], analysis.demands)
-    shims = tuple(shim for change in changes for shim in change.shims)
-    return Explanation(timed(session, with_refusals(analysis, refused)), shims, owned)
+        made = _sketch(session, analysis.pending, work.found)
+        owned = _owned(session, analysis, work.found)
+    shims = tuple(shim for change in made.changes for shim in change.shims)
+    return Explanation(timed(session, with_refusals(analysis, made.refused)), shims, dict(owned.members))
 
 
-def make_shims(
-    session: Session, gaps: Sequence[Gap], program: Program, tree: Tree
-) -> tuple[tuple[FileChange, ...], tuple[Gap, ...]]:
-    """The edited files that close the gaps, and the gaps that are refused after all."""
+class _Shims(msgspec.Struct, frozen=True, array_like=True):
+    """The edited files that close gaps, and the gaps that are refused after all."""
+
+    changes: tuple[FileChange, ...] = ()
+    refused: tuple[Gap, ...] = ()
+
+
+class _Owned(msgspec.Struct, frozen=True, array_like=True):
+    """What each wrapper provides by itself of what is demanded."""
+
+    members: tuple[tuple[ClassRef, Mapping[str, Provider]], ...]
+
+
+def _sketch(session: Session, gaps: tuple[Gap, ...], found: Found) -> _Shims:
+    """The shims for people to look at."""
+    if not gaps:
+        return _Shims()
+    depends = gaps, _pyproject(session.checkout)
+    return session.memory.once(_Shims, found.tree, depends, lambda: make_shims(session, gaps, found))
+
+
+def _owned(session: Session, analysis: Analysis, found: Found) -> _Owned:
+    wrappers = tuple(wrapper.cls for wrapper in analysis.wrappers)
+
+    def look() -> _Owned:
+        from shimgen.gaps import provided
+
+        return _Owned(tuple(provided(found.program, session.profile, wrappers, analysis.demands).items()))
+
+    return session.memory.once(_Owned, found.tree, (wrappers, analysis.demands), look)
+
+
+def make_shims(session: Session, gaps: Sequence[Gap], found: Found) -> _Shims:
+    """What is generated for the gaps."""
     from shimgen.shims import generate as generate_shims
     from shimgen.shims import style_from_pyproject
 
     style = style_from_pyproject(_pyproject(session.checkout))
-    return generate_shims(gaps, program, tree.read, style)
+    return _Shims(*generate_shims(gaps, found.program, found.tree.read, style))
 
 
 def gate(settings: Settings) -> Analysis:
@@ -71,8 +97,8 @@ def gate(settings: Settings) -> Analysis:
     if not work.cargo and not 0 < len(work.analysis.pending) <= _FEW:
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
-        changes, refused = make_shims(session, wanted(session, work), work.bare.program, work.bare.tree)
-    return timed(session, with_refusals(finish(session, work, changes).analysis, refused))
+        made = _sketch(session, wanted(session, work), work.bare)
+    return timed(session, with_refusals(finish(session, work, made.changes).analysis, made.refused))
 
 
 def generate(settings: Settings) -> Outcome:
@@ -134,10 +160,10 @@ def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> O
 def proven(session: Session, work: Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
     """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
     with session.clock.stage("shims"):
-        changes, refused = make_shims(session, wanted(session, work), work.bare.program, work.bare.tree)
+        made = make_shims(session, wanted(session, work), work.bare)
     scoped = in_scope(work.bare.gaps, session.settings.scope)
     with session.clock.stage("proofs"):
-        return changes, refused, _prove(session, work.bare, scoped, changes)
+        return made.changes, made.refused, _prove(session, work.bare, scoped, made.changes)
 
 
 def wanted(session: Session, work: Work) -> tuple[Gap, ...]:

@@ -7,6 +7,7 @@ before, and what an analysis sees of them is still the same, so is what it finds
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -79,6 +80,17 @@ class Memory:
         self._put(self.key(tree), known)
         self._put(self._names(tree), (known, trace))
 
+    def once(self, kind: type[Kind], tree: Tree, depends: object, make: Callable[[], Kind]) -> Kind:
+        """What `make` gives for a tree and for all else that it `depends` on, from an earlier run if that is known.
+        Not for what is written: that is made anew each time."""
+        key = _digest(b"once", self.key(tree), repr(kind), msgspec.msgpack.encode(depends))
+        found = self._get(key, kind)
+        if found is None:
+            found = make()
+            self._put(key, found)
+            self._store.save()
+        return found
+
     def _follow(self, tree: Tree) -> tuple[_Known | None, int]:
         """What is known of the tree of the same names that was analysed last, where it holds for this one as well, and
         how many files had to be parsed to see that."""
@@ -119,8 +131,8 @@ def _python(tree: Tree) -> list[tuple[str, str]]:
 def _digest(kind: bytes, *parts: str | bytes) -> bytes:
     digest = blake2b(person=kind, digest_size=16)
     for part in parts:
-        digest.update(part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape"))
-        digest.update(b"\n")
+        encoded = part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape")
+        digest.update(b"%d " % len(encoded) + encoded)
     return digest.digest()
 
 

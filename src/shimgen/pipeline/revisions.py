@@ -43,7 +43,7 @@ def _last(session: Session, bare: Bare) -> tuple[CarriedPatch, ...]:
     if all(load.carried.when != "after" for load in bare.cargo):
         return ()
     wanted = [gap for gap in in_scope(bare.found.gaps, session.settings.scope) if gap.decision is not Decision.REFUSE]
-    changes, _ = make_shims(session, wanted, bare.found.program, bare.found.tree)
+    changes = make_shims(session, wanted, bare.found).changes
     bare.layers.put({change.path: change.after for change in changes})
     return lay(bare.cargo, "after", bare.layers)
 
