@@ -12,9 +12,9 @@ from shimgen.model.domain import Decision, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.signatures import common_params
 from shimgen.shims import generate
-from shimgen.verify.sandboxing import sandbox
 from tests.stack import analyse, index
 from tests.support import CASES, load_case
+from tests.verify.made import sandboxed
 
 
 def params(text: str) -> tuple[Param, ...]:
@@ -62,6 +62,6 @@ def test_the_shared_signature_is_proven_on_every_candidate(name: str) -> None:
     changes, refused = generate(gaps, index(case.files), lambda path: case.files[path])
     assert changes
     assert not refused
-    proofs = sandbox(changes)
+    proofs = sandboxed(changes)
     assert proofs
     assert [proof for proof in proofs if not proof.passed] == []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from shimgen.model.domain import (
     ClassRef,
@@ -25,7 +26,8 @@ from shimgen.model.facts import CallShape, Param
 from shimgen.model.proof import Proof
 from shimgen.model.source import memory_tree
 from shimgen.verify.members import parameters
-from shimgen.verify.reanalysis import closed, static
+from shimgen.verify.reanalysis import closed, served, static
+from shimgen.verify.sandboxing import prepare, sandbox
 
 PATH = "stack/models/wrapper.py"
 WRAPPER = ClassRef(PATH, "Wrapper", 1)
@@ -113,13 +115,18 @@ class Sample:
     before: str = MODULE
 
 
-def failures(proofs: Sequence[Proof]) -> dict[str, str]:
+def failures(proofs: Iterable[Proof]) -> dict[str, str]:
     """What failed, by check."""
     return {p.check: p.detail for p in proofs if not p.passed}
+
+
+def sandboxed(changes: Sequence[FileChange], *how: Any) -> tuple[Proof, ...]:
+    """The proofs of executing every shim; `how`: limits, interpreter."""
+    return sandbox([case for change in changes for case in prepare(change)], *how)
 
 
 def check(edit: FileChange, after: Sequence[Gap] = (), before: Sequence[Gap] | None = None) -> tuple[Proof, ...]:
     """The static proofs of an edit after which the gaps are `after`."""
     tree = memory_tree({edit.path: edit.before, **PROVIDERS})
     known = [shim.gap for shim in edit.shims] if before is None else before
-    return (*static(tree, [edit], known), *closed([edit], after, known))
+    return (*static(tree, edit, served(known)), *closed([edit], after, known))

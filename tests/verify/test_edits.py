@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from shimgen.model.domain import FileChange
 from shimgen.model.source import memory_tree
-from shimgen.verify.reanalysis import static
+from shimgen.verify.reanalysis import served, static
 from tests.verify.made import MODULE, PROVIDERS, change, check, failures
 from tests.verify.samples import SAMPLES
 
@@ -100,7 +100,7 @@ WRONG = {
 def test_wrong_edit(name: str) -> None:
     edit, said = WRONG[name]
     tree = memory_tree({EDIT.path: EDIT.before if name == "from another file" else edit.before, **PROVIDERS})
-    found = failures(static(tree, [edit], [PAIR.gap]))
+    found = failures(static(tree, edit, served([PAIR.gap])))
     assert any(said in detail for detail in found.values()), found
 
 

@@ -9,9 +9,8 @@ import pytest
 from shimgen.model.domain import FileChange, Gap
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.source import memory_tree
-from shimgen.verify.reanalysis import static
-from shimgen.verify.sandboxing import sandbox
-from tests.verify.made import PROVIDERS, Sample, change, failures
+from shimgen.verify.reanalysis import served, static
+from tests.verify.made import PROVIDERS, Sample, change, failures, sandboxed
 from tests.verify.samples import MUTANTS, SAMPLES
 
 
@@ -24,7 +23,7 @@ def verified(edit: FileChange) -> list[Proof]:
     """The static proofs of one edit whose gap is closed."""
     tree = memory_tree({edit.path: edit.before, **PROVIDERS})
     before: Sequence[Gap] = [shim.gap for shim in edit.shims]
-    return list(static(tree, [edit], before))
+    return list(static(tree, edit, served(before)))
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def proofs() -> dict[str, list[Proof]]:
     changes = {f"sample {name}": edit(f"sample {name}", s, s.text) for name, s in SAMPLES.items()}
     changes |= {f"mutant {name}": edit(f"mutant {name}", SAMPLES[m.sample], m.text) for name, m in MUTANTS.items()}
     found = {name: verified(change) for name, change in changes.items()}
-    for proof in sandbox(list(changes.values())):
+    for proof in sandboxed(list(changes.values())):
         found[proof.wrapper.path].append(proof)
     return found
 

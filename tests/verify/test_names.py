@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from shimgen.model.domain import FileChange
 from shimgen.model.source import memory_tree
-from shimgen.verify.reanalysis import static
+from shimgen.verify.reanalysis import served, static
 from tests.verify.made import FULL, MODULE, change, check, failures, gap, provider
 from tests.verify.samples import SAMPLES
 
@@ -109,7 +109,7 @@ def test_a_default_means_the_same_in_both_modules(name: str) -> None:
     made = gap("take", provider(f"(self, {default})"))
     edit = change(made, f"def take(self, {default}):\n    return self.language_model.take(x)")
     tree = memory_tree({edit.path: edit.before, FULL.path: source.encode()})
-    found = failures(static(tree, [edit], [made]))
+    found = failures(static(tree, edit, served([made])))
     assert ("defaults" in found) != same
 
 
@@ -118,4 +118,4 @@ def test_a_default_that_the_provider_defines_itself() -> None:
     text = "def take(self, x=MOST):\n    return self.language_model.take(x)"
     edit = change(made, text, "from .full import MOST\n" + MODULE)
     tree = memory_tree({edit.path: edit.before, FULL.path: b"MOST = 3\n"})
-    assert failures(static(tree, [edit], [made])) == {}
+    assert failures(static(tree, edit, served([made]))) == {}

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shimgen.model.domain import FileChange
-from shimgen.verify.sandboxing import sandbox
-from tests.verify.made import change, failures, gap, provider
+from tests.verify.made import change, failures, gap, provider, sandboxed
 
 DEFAULTS = st.sampled_from(
     ["None", "0", "0.5", "-1", "'text'", "b''", "()", "[1, 2]", "{'k': 1}", "LIMIT", "LIMIT.most"]
@@ -84,7 +83,7 @@ def broken(arguments: tuple[str, ...]) -> list[tuple[str, ...]]:
 def test_right_forwards_pass_and_wrong_ones_fail(made: list[Random]) -> None:
     right = [r.edit(f"right {n}", r.arguments) for n, r in enumerate(made)]
     wrong = [r.edit(f"wrong {n}.{m}", args) for n, r in enumerate(made) for m, args in enumerate(broken(r.arguments))]
-    proofs = sandbox(right + wrong)
+    proofs = sandboxed(right + wrong)
     assert failures([p for p in proofs if p.wrapper.path.startswith("right")]) == {}
     caught = {p.wrapper.path for p in proofs if not p.passed}
     assert [w.path for w in wrong if w.path not in caught] == []

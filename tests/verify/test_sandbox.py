@@ -10,8 +10,7 @@ import pytest
 from shimgen.model.domain import FileChange
 from shimgen.model.proof import Proof
 from shimgen.verify import Limits
-from shimgen.verify.sandboxing import sandbox
-from tests.verify.made import Sample, change, failures, gap, provider
+from tests.verify.made import Sample, change, failures, gap, provider, sandboxed
 from tests.verify.samples import SAMPLES
 
 QUICK = Limits(seconds=10, each=1, memory=256 * 1024 * 1024)
@@ -46,7 +45,7 @@ HOSTILE = {
 def test_hostile_shim_fails_and_leaves_the_next_alone(name: str) -> None:
     body, said = HOSTILE[name]
     good = change(GOOD.gap, GOOD.text, path="good")
-    proofs = sandbox([method(body), good], QUICK)
+    proofs = sandboxed([method(body), good], QUICK)
     found = failures([p for p in proofs if p.wrapper.path != "good"])
     assert any(said in detail for detail in found.values()), found
     assert not any("Traceback" in detail for detail in found.values())
@@ -57,20 +56,20 @@ def test_defaults_of_the_checkout_are_not_executed(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     default = f"open({str(mark)!r}, 'w')"
     made = gap("take", provider(f"(self, x={default})"))
-    proofs = sandbox([change(made, f"def take(self, x={default}):\n    return self.language_model.take(x)")], QUICK)
+    proofs = sandboxed([change(made, f"def take(self, x={default}):\n    return self.language_model.take(x)")], QUICK)
     assert failures(proofs) == {}
     assert not mark.exists()
 
 
 def test_annotations_of_the_checkout_are_not_executed() -> None:
     text = "def take(self, x: 1 / 0) -> undefined.name:\n    return self.language_model.take(x)"
-    assert failures(sandbox([change(gap("take", provider("(self, x)")), text)], QUICK)) == {}
+    assert failures(sandboxed([change(gap("take", provider("(self, x)")), text)], QUICK)) == {}
 
 
 def test_a_decorator_that_the_provider_has_too_is_not_executed() -> None:
     made = gap("take", provider("(self)", decorators=("torch.no_grad()",)))
     text = "@torch.no_grad()\ndef take(self):\n    return self.language_model.take()"
-    assert failures(sandbox([change(made, text)], QUICK)) == {}
+    assert failures(sandboxed([change(made, text)], QUICK)) == {}
 
 
 def broken_python(folder: Path, script: str) -> str:
@@ -106,14 +105,14 @@ def test_a_missing_interpreter_is_a_failed_proof(tmp_path: Path) -> None:
 
 
 def run_with(python: str, limits: Limits) -> tuple[Proof, ...]:
-    return sandbox([change(GOOD.gap, GOOD.text)], limits, python)
+    return sandboxed([change(GOOD.gap, GOOD.text)], limits, python)
 
 
 def test_what_was_proven_before_a_death_stays_proven(tmp_path: Path) -> None:
     line = '{"case": 0, "results": [["class", true, ""]]}'
     python = broken_python(tmp_path, f"cat >/dev/null; echo '{line}'; exit 1")
     both = [change(GOOD.gap, GOOD.text, path=p) for p in ("first", "second")]
-    first, second = sandbox(both, QUICK, python)
+    first, second = sandboxed(both, QUICK, python)
     assert (first.passed, second.passed) == (True, False)
 
 
@@ -127,8 +126,8 @@ def test_nothing_of_the_surroundings_is_seen(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_no_shims_start_no_process() -> None:
-    assert sandbox([], QUICK, "/nonexistent") == ()
-    assert sandbox([FileChange("a.py", b"", b"")], QUICK, "/nonexistent") == ()
+    assert sandboxed([], QUICK, "/nonexistent") == ()
+    assert sandboxed([FileChange("a.py", b"", b"")], QUICK, "/nonexistent") == ()
 
 
 OTHERS = {
@@ -142,7 +141,7 @@ def test_what_can_not_be_read_is_a_failed_proof(name: str) -> None:
     text, said = OTHERS[name]
     edit = change(GOOD.gap, GOOD.text)
     wrong = change(GOOD.gap, text)
-    (proof,) = sandbox([FileChange(edit.path, edit.before, wrong.after, edit.shims)], QUICK)
+    (proof,) = sandboxed([FileChange(edit.path, edit.before, wrong.after, edit.shims)], QUICK)
     assert proof.check == "source"
     assert said in proof.detail
 
@@ -160,4 +159,4 @@ def test_what_can_not_be_read_is_a_failed_proof(name: str) -> None:
 )  # fmt: skip
 def test_odd_signatures(signature: str, text: str) -> None:
     sample = Sample(gap("m", provider(signature)), text)
-    assert failures(sandbox([change(sample.gap, sample.text)], QUICK)) == {}
+    assert failures(sandboxed([change(sample.gap, sample.text)], QUICK)) == {}

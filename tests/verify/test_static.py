@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from shimgen import workers
-from shimgen.model.domain import Decision, FileChange, Gap, Severity, SiteKind
+from shimgen.model.domain import Decision, Gap, Severity, SiteKind
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree, memory_tree
 from shimgen.verify import prove, proving
-from shimgen.verify.reanalysis import closed, static
-from shimgen.verify.sandboxing import sandbox
-from tests.verify.made import FULL, OTHER, PROVIDERS, call, change, check, failures, gap, provider, site
+from shimgen.verify.reanalysis import closed, served, static
+from shimgen.verify.sandboxing import Prepared, sandbox
+from tests.verify.made import FULL, OTHER, PROVIDERS, call, change, check, failures, gap, provider, sandboxed, site
 from tests.verify.samples import SAMPLES
 
 PAIR = SAMPLES["no parameters"]
@@ -44,13 +44,13 @@ def test_of_a_tree_that_does_not_compile_nothing_else_is_said() -> None:
 def test_another_process_shows_the_same(processes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it dies: then this one does its work."""
     tree = memory_tree({EDIT.path: EDIT.before, **PROVIDERS})
-    alone = (*static(tree, [EDIT], [PAIR.gap]), *sandbox([EDIT]), *closed([EDIT], [], [PAIR.gap]))
+    alone = (*static(tree, EDIT, served([PAIR.gap])), *sandboxed([EDIT]), *closed([EDIT], [], [PAIR.gap]))
     monkeypatch.setattr(workers, "available", lambda: processes)
     assert prove(tree, [EDIT], lambda patched: [], [PAIR.gap]) == alone
     here = os.getpid()
 
-    def dying(changes: list[FileChange]) -> tuple[Proof, ...]:
-        return sandbox(changes) if os.getpid() == here else os._exit(1)
+    def dying(cases: list[Prepared]) -> tuple[Proof, ...]:
+        return sandbox(cases) if os.getpid() == here else os._exit(1)
 
     monkeypatch.setattr(proving, "sandbox", dying)
     assert prove(tree, [EDIT], lambda patched: [], [PAIR.gap]) == alone

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from shimgen.model.facts import Param
 from shimgen.shims.signature import Origin, Signature
 from shimgen.shims.source import Function, Source, first_line
 
@@ -17,6 +19,8 @@ def spelled(signature: Signature, origin: Origin, member: str) -> Signature:
     if origin.source is None or not several_ways:
         return signature  # a name, None, True and False can be written in one way only
     header = _header(origin.source, origin.line, member)
+    if all(_is_written(p, header) for p in several_ways):
+        return signature  # so that libcst, which takes longer to import than most patches to make, is not needed
     words = dict(_defaults(header)) if header else {}
     params = [
         replace(p, default=words[p.name]) if p.default is not None and _equal(p.default, words.get(p.name)) else p
@@ -32,6 +36,11 @@ def _header(source: Source, line: int, member: str) -> str:
             lines = [source.line(number) for number in range(line, first_line(node.body[0]))]
             return "\n".join(lines).strip() + " pass\n" if lines else ""
     return ""
+
+
+def _is_written(param: Param, header: str) -> bool:
+    """Whether the author wrote the default in its canonical form."""
+    return bool(re.search(rf"\b{param.name}\b[^,=]*=\s*{re.escape(param.default or '')}\s*[,)]", header))
 
 
 def _defaults(header: str) -> Iterator[tuple[str, str]]:

@@ -10,8 +10,8 @@ from shimgen import workers
 from shimgen.model.domain import FileChange, Gap
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
-from shimgen.verify.reanalysis import closed, static
-from shimgen.verify.sandboxing import sandbox
+from shimgen.verify.reanalysis import closed, served, static
+from shimgen.verify.sandboxing import Prepared, prepare, sandbox
 
 
 def prove(
@@ -24,7 +24,13 @@ def prove(
     """
 
     def apart() -> tuple[Proof, ...]:
-        return (*static(tree, changes, before), *sandbox(changes))
+        serving = served(before)
+        shown: list[Proof] = []
+        cases: list[Prepared] = []
+        for change in changes:
+            shown += static(tree, change, serving)
+            cases += prepare(change)
+        return (*shown, *sandbox(cases))
 
     with workers.aside(lambda: msgspec.msgpack.encode(apart())) as result:
         after = reanalyse(tree.replace({change.path: change.after for change in changes}))

@@ -21,19 +21,13 @@ Key = tuple[str, str, str]
 Served = Mapping[Key, Sequence[Gap]]
 
 
-def static(tree: Tree, changes: Sequence[FileChange], before: Sequence[Gap]) -> tuple[Proof, ...]:
-    """What each file shows by itself, of every shim in `changes`, edits of `tree`, whose gaps were `before`."""
-    served = _served(before)
-    return tuple(proof for change in changes for proof in _file(tree, change, served))
-
-
 def closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence[Gap]) -> Iterator[Proof]:
     """Each shim's gaps are gone `after` the edit, and none is there that was not there before: a gap that is new is a
     failed proof of its own."""
-    served = _served(before)
+    serving = served(before)
     left, known = {_key(g): g for g in after}, {_key(g) for g in before}
     for shim in (shim for change in changes for shim in change.shims):
-        closing = (shim.gap, *served.get(_place(shim), ()))
+        closing = (shim.gap, *serving.get(_place(shim), ()))
         open_still = [left[_key(g)] for g in closing if _key(g) in left]
         fault = f"{open_still[0].wrapper.cls.name} has the gap after the edit too" if open_still else ""
         yield _said(shim, "gap closed", fault)
@@ -42,8 +36,8 @@ def closed(changes: Sequence[FileChange], after: Sequence[Gap], before: Sequence
             yield Proof(gap.wrapper.cls, gap.member, "no new gap", False, "after the edit this is a new gap")
 
 
-def _file(tree: Tree, change: FileChange, served: Served) -> Iterator[Proof]:
-    """The checks that need one file only. What holds for the file is said of each of its shims."""
+def static(tree: Tree, change: FileChange, serving: Served) -> Iterator[Proof]:
+    """What an edited file of `tree` shows by itself. What holds for the file is said of each of its shims."""
     fault = _compiles(change.path, change.after)
     if fault:
         yield from _each(change, "compiles", fault)
@@ -63,7 +57,7 @@ def _file(tree: Tree, change: FileChange, served: Served) -> Iterator[Proof]:
         yield _said(shim, "in place", "")
         yield _said(shim, "names", unbound(found[-1], module))
         yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
-        yield from _asked(shim, found[-1], (shim.gap, *served.get(_place(shim), ())))
+        yield from _asked(shim, found[-1], (shim.gap, *serving.get(_place(shim), ())))
     yield from _each(change, "only inserts", _only_inserts(tree, change, after, found))
 
 
@@ -73,7 +67,7 @@ def _asked(shim: Shim, found: Member, served: Sequence[Gap]) -> Iterator[Proof]:
         yield _said(shim, check, next(filter(None, (ask(gap, found) for gap in served)), ""))
 
 
-def _served(before: Sequence[Gap]) -> Served:
+def served(before: Sequence[Gap]) -> Served:
     """The gaps that are closed by a shim, by the shim's place: its own, and those of all wrappers that inherit it."""
     found: dict[Key, list[Gap]] = {}
     for gap in before:

@@ -12,12 +12,12 @@ from shimgen.verify.members import NotFoundError, member
 from shimgen.verify.process import STANDARD, Limits, execute
 from shimgen.verify.source import read
 
+Prepared = tuple[Shim, Case | str]
+"""A shim with its case, or why it can have none."""
 
-def sandbox(
-    changes: Sequence[FileChange], limits: Limits = STANDARD, python: str = sys.executable
-) -> tuple[Proof, ...]:
-    """Proofs of every shim in `changes`, in their order, by `python`. Never raises for what a shim does."""
-    prepared = [(shim, made) for change in changes for shim, made in _cases(change)]
+
+def sandbox(prepared: Sequence[Prepared], limits: Limits = STANDARD, python: str = sys.executable) -> tuple[Proof, ...]:
+    """Proofs of the shims, in their order, by `python`. Never raises for what a shim does."""
     results = iter(execute([made for _, made in prepared if isinstance(made, Case)], limits, python))
     proofs: list[Proof] = []
     for shim, made in prepared:
@@ -28,8 +28,8 @@ def sandbox(
     return tuple(proofs)
 
 
-def _cases(change: FileChange) -> Iterator[tuple[Shim, Case | str]]:
-    """Each shim with its case, or why it can have none."""
+def prepare(change: FileChange) -> Iterator[Prepared]:
+    """The shims of a file that can be executed."""
     try:
         after = read(change.after)
     except (SyntaxError, ValueError) as error:

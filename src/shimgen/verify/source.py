@@ -8,6 +8,7 @@ import re
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -36,8 +37,12 @@ class ClassSite(msgspec.Struct, frozen=True):
     around: tuple[Function, ...]
 
 
+@lru_cache(maxsize=4)
 def read(content: bytes) -> Source:
-    """The file of those bytes. Raises SyntaxError or ValueError when it is no Python."""
+    """The file of those bytes. Raises SyntaxError or ValueError when it is no Python.
+
+    Kept for a while: the checks of one file follow each other, and the trees of all files would fill the memory.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(content)
