@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 LIVE := .venv-live
 SPEED := .venv-bench
 
-.PHONY: help setup demo live test static check bench bench-quick bench-wrappers bench-ablation bench-hindcast bench-precision bench-drift docs lock clean
+.PHONY: help setup demo live test static check bench bench-quick bench-wrappers bench-ablation bench-hindcast bench-precision bench-drift bench-vllm docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -75,6 +75,9 @@ bench-precision: $(READY) ## the judged sample of gaps at 0.5.9: does each still
 
 bench-drift: $(READY) ## members of three releases that are there and wrong, each judged
 	@$(BIN)/python -m benchmarks.drift
+
+bench-vllm: $(READY) ## what is said of two releases of vLLM (a download of 700 MB, once), against docs/vllm.md
+	@$(BIN)/python -m benchmarks.vllm
 
 docs: $(READY) ## the page of decisions, from the case files
 	@$(BIN)/python -m tests.decisions > docs/decisions.md

@@ -37,16 +37,16 @@ class Analysed:
     gaps: tuple[Gap, ...]
 
 
-def tree(version: str) -> Tree:
+def tree(version: str, stack: str = STACK) -> Tree:
     """The Python files of a listed release. Raises ReleaseError."""
-    with zipfile.ZipFile(fetch(version, STACK)) as wheel:
+    with zipfile.ZipFile(fetch(version, stack)) as wheel:
         names = [name for name in wheel.namelist() if name.endswith(".py")]
         return memory_tree({name: wheel.read(name) for name in names})
 
 
-def analyse(source: Tree, store: Store | None = None) -> Analysed:
+def analyse(source: Tree, store: Store | None = None, stack: str = STACK) -> Analysed:
     """Wrappers, demands and gaps of a tree, under the stack's profile. `store` keeps facts for the next tree."""
-    profile = load(STACK)
+    profile = load(stack)
     with collector_off():
         program = Index(source, profile, "", store)
         wrappers = find_wrappers(program, profile)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import py_compile
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from shimgen.cli.main import shimgen
+from shimgen.verify.box import torchlike
 from tests.gitrepo import Repo, make_repo, only_default_settings
 
 __all__ = ["only_default_settings"]
@@ -76,3 +80,80 @@ def test_what_cannot_be_written_stays_refused_where_lines_have_moved(stack: Repo
     gate = run("check").stdout
     assert "0 gaps could be closed" in gate
     assert "binds no name to the one class that weight_chunk is to be asked of" in gate
+
+
+# The engine of the fixture, on a model of eight layers that each add one to what they get, with a draft that asks for
+# the layers the model names. The torch under it is the sandbox's miniature.
+ENGINE = """
+import sys
+from types import SimpleNamespace as Names
+
+from vllm.model_executor.models.interfaces import supports_eagle3
+from vllm.model_executor.models.picture import PictureForConditionalGeneration
+from vllm.v1.worker.gpu_model_runner import GPUModelRunner
+
+
+class Config(Names):
+    def with_hf_config(self, config, architectures):
+        return Config(depth=8, hf_config=config, architectures=architectures)
+
+
+config = Config(architectures=["PictureForConditionalGeneration"], hf_config=Names(text_config=None), draft=None)
+runner = GPUModelRunner()
+runner.load_model(config)
+print(supports_eagle3(runner.model), supports_eagle3(PictureForConditionalGeneration))
+config.draft = Names(layers=())
+runner.load_model(config)
+print(runner.model(None, None, inputs_embeds=0))
+"""
+TORCH = {
+    "__init__.py": "from . import nn\n",
+    "nn.py": inspect.getsource(torchlike)
+    + """
+
+Module.__call__ = lambda self, *args, **kwargs: self.forward(*args, **kwargs)
+
+
+class Linear(Module):
+    def __init__(self, inside, outside):
+        super().__init__()
+
+    def forward(self, x):
+        return x + 1
+
+
+class ModuleList(list):
+    pass
+""",
+}
+
+
+def start(stack: Repo) -> subprocess.CompletedProcess[str]:
+    """Run the fixture's engine."""
+    folder = stack.path.parent / "libraries" / "torch"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in TORCH.items():
+        (folder / name).write_text(text)
+    environment = {"PYTHONPATH": f"{stack.path}:{folder.parent}", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", ENGINE]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_what_is_adopted_does_what_the_engine_asks(stack: Repo) -> None:
+    """Without the base the engine refuses the model; with it, the hidden states of the layers come back."""
+    before = start(stack)
+    assert before.stdout.split() == ["False", "False"]
+    assert "the model does not support EAGLE-3" in before.stderr
+    run("apply")
+    after = start(stack)
+    assert after.stderr == ""
+    assert after.stdout.splitlines() == ["True True", "(8, [2, 4, 5])"]
+
+
+def test_a_base_taken_out_by_hand_is_due_again(stack: Repo) -> None:
+    run("apply")
+    applied = stack.read(PICTURE)
+    bases = applied[applied.index(b"class Picture") :].partition(b":")[0]
+    (stack.path / PICTURE).write_bytes(applied.replace(bases, bases.replace(b", SupportsEagle3", b"")))
+    assert start(stack).stdout.split() == ["False", "False"]
+    assert "1 gap could be closed" in run("check", code=1).stdout

@@ -14,6 +14,10 @@ from shimgen.model.program import Program
 _BUILTINS = frozenset(dir(builtins))
 
 
+SUPER = Expr("call", parts=(Expr("name", "super"),))
+"""A call of `super` without arguments."""
+
+
 class Path(msgspec.Struct):
     """What a wrapper's forward does: own attributes it reads (with the line), what it runs of the delegate
     ("" stands for calling the delegate itself), chains of the delegate that it reads, and why it could not be
@@ -102,9 +106,25 @@ class _Walk:
             if found is not None:
                 self._enter(frame, call, aliases, found[0].path, found[1], bound=True)
                 return
+        above = self._above(frame, callee)
+        if above is not None:
+            self._enter(frame, call, aliases, above[0].path, above[1], bound=True)
+            return
         names = {frame.own, *aliases} - {""}
         if any(part.op == "name" and part.text in names for part in call.expr.parts[1:]):
             self._hand(frame, call, aliases, text)
+
+    def _above(self, frame: _Frame, callee: Expr) -> tuple[ClassRef, Function] | None:
+        """The method that `super().name` means in a method of the wrapper."""
+        if not frame.own or callee.op != "attr" or callee.parts[0] != SUPER:
+            return None
+        order = self._program.mro(self._ref).classes
+        owner = next(
+            (c for c in order if c.path == frame.where and frame.function in self._program.cls(c).functions), None
+        )
+        after = order[order.index(owner) + 1 :] if owner is not None else ()
+        named = ((c, f) for c in after for f in reversed(self._program.cls(c).functions) if f.name == callee.text)
+        return next(named, None)
 
     def _hand(self, frame: _Frame, call: Call, aliases: set[str], text: str) -> None:
         """The wrapper or the delegate is an argument of a function."""

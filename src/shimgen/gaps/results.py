@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from shimgen.model.domain import Wrapper
+from shimgen.gaps.paths import SUPER
+from shimgen.model.domain import ClassRef, Wrapper
 from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
@@ -15,22 +16,42 @@ def not_handed_back(program: Program, profile: Profile, wrapper: Wrapper) -> str
 
     What a declared interface changes in the result of the delegate must arrive at the engine.
     """
-    for member in profile.models.forward_members:
-        found = program.find(wrapper.cls, member)
-        if found is None:
-            return f"{wrapper.cls.path}:{wrapper.cls.line}"
-        own = found[1].params[0].name if found[1].params else ""
-        held = f"{own}.{wrapper.delegate.attribute}"
-        names = (held, *_aliases(found[1], held))
-        if not found[1].results or not all(_is_run(value, names) for value in found[1].results):
-            return f"{found[0].path}:{found[1].line}"
-    return ""
+    order = program.mro(wrapper.cls).classes
+    places = (_changed(program, wrapper, member, order) for member in profile.models.forward_members)
+    return next(filter(None, places), "")
+
+
+def _changed(program: Program, wrapper: Wrapper, member: str, order: Sequence[ClassRef]) -> str:
+    """The place of the first definition in `order` that changes the result, or of one above that it hands on."""
+    found = next(((c, f) for c in order for f in reversed(program.cls(c).functions) if f.name == member), None)
+    if found is None:
+        return f"{wrapper.cls.path}:{wrapper.cls.line}"
+    owner, function = found
+    held = f"{function.params[0].name if function.params else ''}.{wrapper.delegate.attribute}"
+    names = (held, *_aliases(function, held))
+    values = [value for result in function.results for value in _alternatives(result)]
+    own = [value for value in values if not _is_above(value, member)]
+    if not values or not all(_is_run(value, names) for value in own):
+        return f"{owner.path}:{function.line}"
+    return "" if own == values else _changed(program, wrapper, member, order[order.index(owner) + 1 :])
+
+
+def _alternatives(value: Expr) -> Iterator[Expr]:
+    if value.op == "choice":
+        for part in value.parts:
+            yield from _alternatives(part)
+    else:
+        yield value
+
+
+def _is_above(value: Expr, member: str) -> bool:
+    """Whether a value is what `super().member(...)` gives."""
+    callee = value.parts[0] if value.op == "call" else value
+    return callee.op == "attr" and callee.text == member and callee.parts[0] == SUPER
 
 
 def _is_run(value: Expr, names: tuple[str, ...]) -> bool:
     """Whether a value is the result of calling the delegate or something inside it."""
-    if value.op == "choice":
-        return all(_is_run(part, names) for part in value.parts)
     callee = value.parts[0].text if value.op == "call" and value.parts[0].op == "name" else ""
     return any(callee == name or callee.startswith(f"{name}.") for name in names)
 

@@ -91,7 +91,7 @@ def _roots(target: ast.expr) -> Iterator[str]:
 
 def _followed(value: ast.expr, bound: dict[str, list[ast.expr | None]], depth: int) -> Expr:
     if not isinstance(value, ast.Name) or value.id not in bound:
-        return expr_of(value, 3)
+        return expr_of(value, 4)  # deep enough for super().forward(x)
     if not depth:
         return OTHER
     parts = tuple(OTHER if v is None else _followed(v, bound, depth - 1) for v in bound[value.id])

@@ -50,7 +50,7 @@ def adoption(program: Program, source: Source, site: ClassSite, scope: Scope, pr
     for node in imports:
         if _module(program, scope.path, node) == module and all(alias.name != "*" for alias in node.names):
             return Adoption(site, protocol, node)
-    if not _is_loaded(program, scope.path, module):
+    if not _is_loaded(program, scope.path, module) and not _is_leaf(program, scope.path, protocol.path):
         raise no_place(f"its module does not import {module}, and nothing shows that it can")
     text, after = _new_import(program, scope.path, imports, module, protocol.name)
     return Adoption(site, protocol, None, text, after)
@@ -80,6 +80,16 @@ def _is_loaded(program: Program, path: str, module: str) -> bool:
         ):
             return True
     return False
+
+
+def _is_leaf(program: Program, path: str, other: str) -> bool:
+    """Whether the module at `other` imports nothing of the checkout, and stands in a package around the file."""
+    module = program.module_name(other)
+    package, top = module.rpartition(".")[0], module.partition(".")[0]
+    if package and not program.module_name(path).startswith(f"{package}."):
+        return False
+    found = (program.resolve(other, i.local) for i in program.module(other).imports if i.where != "typing")
+    return all(f.kind == "external" and f.name.partition(".")[0] != top for f in found)
 
 
 def _named(program: Program, path: str, module: str, level: int) -> str:

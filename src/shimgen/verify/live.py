@@ -31,7 +31,7 @@ def live(
     that are replaced because this machine can not have them. The checkout's code runs in a process of its own, with
     the user's environment; nothing of the checkout is written. Never raises for what that code does.
     """
-    shims = [shim for change in changes for shim in change.shims if not shim.gap.takes_base]
+    shims = [shim for change in changes for shim in change.shims]
     request = {
         "folder": str(checkout / root),
         "edited": {str(checkout / c.path): base64.b64encode(c.after).decode() for c in changes},
@@ -60,6 +60,7 @@ def _asked(shim: Shim, root: str) -> dict[str, object]:
         "attribute": wrapper.delegate.attribute,
         "optional": wrapper.delegate.optional,
         "recipe": promise(shim.gap),
+        "base": _named(shim.gap.protocol, root) if shim.gap.takes_base and shim.gap.protocol is not None else None,
     }
 
 

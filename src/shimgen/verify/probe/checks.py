@@ -77,6 +77,14 @@ def in_mro(subject: Subject) -> None:
         raise FaultError(f"{subject.wrapper.__name__} finds the {subject.member} of {owner.__name__} instead")
 
 
+def has_base(base: type, wrapper: type) -> None:
+    """The class has taken up the declared interface, and an instance of it says so when it is asked."""
+    if base not in wrapper.__mro__:
+        raise FaultError(f"{base.__name__} is no base of {wrapper.__name__} once it is imported")
+    if not isinstance(bare(wrapper), base):
+        raise FaultError(f"an instance of {wrapper.__name__} is no {base.__name__}")
+
+
 def kind(subject: Subject) -> None:
     """The provider is what the shim takes it for. An attribute that a constructor sets is not there yet."""
     if subject.provided is None:

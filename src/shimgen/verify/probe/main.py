@@ -6,10 +6,11 @@ import base64
 import json
 import os
 import sys
+from functools import partial
 from typing import Any
 
 from . import patched, stubs
-from .checks import FaultError, Subject, checks
+from .checks import FaultError, Subject, checks, has_base
 from .find import FindError, find_class
 from .recipes import recipe_checks
 
@@ -37,9 +38,12 @@ def look(shim: dict[str, Any]) -> list[Result]:
         wrapper = find_class(*shim["wrapper"])
         place = find_class(*shim["place"])
         candidates = [find_class(*c) for c in shim["candidates"]]
+        base = find_class(*shim["base"]) if shim["base"] else None
     except FindError as error:
         return [("live import", False, str(error))]
     found: dict[str, Result] = {"live import": ("live import", True, "")}
+    if base is not None:
+        return [*found.values(), ("live base", *_try(partial(has_base, base), wrapper))]
     for candidate in candidates:
         subject = Subject(wrapper, place, candidate, shim["member"], shim["attribute"], shim["optional"])
         for name, check in recipe_checks(subject, shim["recipe"]) if shim["recipe"] else checks(subject):
@@ -48,7 +52,7 @@ def look(shim: dict[str, Any]) -> list[Result]:
     return list(found.values())
 
 
-def _try(check: Any, subject: Subject) -> tuple[bool, str]:
+def _try(check: Any, subject: Any) -> tuple[bool, str]:
     try:
         check(subject)
     except FaultError as fault:
