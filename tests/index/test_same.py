@@ -185,3 +185,7 @@ def test_an_edit_never_shows_what_was_found_before(
     del analysed[:]
     pipeline.analyse(Settings(tree))
     assert not analysed, "what was found before the edit is known still"
+    other = tree / MODELS / "copy2" / "plain.py"
+    other.write_text(other.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+    assert pipeline.analyse(Settings(tree)).stats.parsed == 1
+    assert not analysed, "and so is what it looked like, whatever was analysed last"

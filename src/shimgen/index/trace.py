@@ -37,11 +37,6 @@ class Trace(msgspec.Struct, frozen=True, array_like=True):
     seen: Mapping[str, Seen]
     mentions: Mapping[str, Mentions]
 
-    @property
-    def lines(self) -> int:
-        """The lines of the files that had to be read."""
-        return sum(seen.lines for seen in self.seen.values())
-
 
 def traced(files: Files) -> Trace:
     """What has been seen so far."""
@@ -50,23 +45,30 @@ def traced(files: Files) -> Trace:
     return Trace({path: files.tree.blobs[path] for path in files.python}, seen, dict(files.mentioned))
 
 
-def followed(files: Files, trace: Trace) -> Trace | None:
-    """The trace that an analysis of `files`, of the same names, would leave; None when it may find something else."""
-    changed = [path for path in files.python if files.tree.blobs[path] != trace.blobs[path]]
+def followed(files: Files, trace: Trace) -> int | None:
+    """The lines that an analysis of `files` would read, of the same names as the tree of the trace and found to look
+    the same; None when it may find something else."""
+    changed = changed_since(files, trace)
     if len(changed) > _MANY:
         return None
-    seen = dict(trace.seen)
+    lines = {path: seen.lines for path, seen in trace.seen.items()}
     for path in changed:
-        before = seen.get(path)
+        before = trace.seen.get(path)
         if before is not None:
             definitions = files.module(path) if before.definitions else None
             searched = files.searched(path) if before.uses else None
-            seen[path] = _seen(definitions, searched)
-            if replace(seen[path], lines=before.lines) != before:
+            after = _seen(definitions, searched)
+            if replace(after, lines=before.lines) != before:
                 return None
+            lines[path] = after.lines
     if any(files.mentions_in(name, changed) != _within(found, changed) for name, found in trace.mentions.items()):
         return None
-    return Trace({path: files.tree.blobs[path] for path in files.python}, seen, trace.mentions)
+    return sum(lines.values())
+
+
+def changed_since(files: Files, trace: Trace) -> list[str]:
+    """The files, of the same names, that have other bytes."""
+    return [path for path in files.python if files.tree.blobs[path] != trace.blobs[path]]
 
 
 def _within(found: Mentions, paths: list[str]) -> Mentions:

@@ -41,6 +41,17 @@ class _Known(msgspec.Struct, frozen=True, array_like=True):
     lines: int
 
 
+class _Analysed(msgspec.Struct, frozen=True, array_like=True):
+    """Under which keys it is kept what an analysis found, and what it saw of its tree."""
+
+    finding: bytes
+    trace: bytes
+
+
+_RECENT = 4
+"""How many analyses of trees of the same names are remembered: a file is edited, and the edit is taken back."""
+
+
 class Memory:
     """The findings of one profile, in trees that hold its package under one prefix."""
 
@@ -73,12 +84,10 @@ class Memory:
         """Remember what was found in a tree; `trace` is what the analysis saw of it."""
         if not self._store.lasts:
             return
-        encoded = msgspec.msgpack.encode(finding)
-        name = _digest(b"finding", encoded)
-        known = _Known(name, finding.stats.lines)
-        self._put(name, finding)
-        self._put(self.key(tree), known)
-        self._put(self._names(tree), (known, trace))
+        new = _Analysed(self._filed(finding), self._filed(trace))
+        self._put(self.key(tree), _Known(new.finding, finding.stats.lines))
+        earlier = [one for one in self._recent(tree) if one.trace != new.trace]
+        self._put(self._names(tree), (new, *earlier[: _RECENT - 1]))
 
     def once(self, kind: type[Kind], tree: Tree, depends: object, make: Callable[[], Kind]) -> Kind:
         """What `make` gives for a tree and for all else that it `depends` on, from an earlier run if that is known.
@@ -92,20 +101,20 @@ class Memory:
         return found
 
     def _follow(self, tree: Tree) -> tuple[_Known | None, int]:
-        """What is known of the tree of the same names that was analysed last, where it holds for this one as well, and
-        how many files had to be parsed to see that."""
-        from shimgen.index import Index, Trace  # which is not needed where nothing has changed
+        """What is known of a tree that looks the same as this one, and how many files had to be parsed to see that."""
+        from shimgen.index import Index, Trace  # which are not needed where nothing has changed
 
-        last = self._get(self._names(tree), tuple[_Known, Trace])
-        if last is None:
-            return None, 0
+        kept = [(one.finding, self._get(one.trace, Trace)) for one in self._recent(tree)]
+        traces = [(finding, trace) for finding, trace in kept if trace is not None]
         index = Index(tree, self._profile, self._root, self._store)
-        trace = index.followed(last[1])
-        if trace is None:
-            return None, 0
-        known = _Known(last[0].finding, trace.lines)
-        self._put(self._names(tree), (known, trace))
-        return known, index.stats.parsed
+        for finding, trace in sorted(traces, key=lambda one: len(index.changed(one[1]))):
+            lines = index.followed(trace)
+            if lines is not None:
+                return _Known(finding, lines), index.stats.parsed
+        return None, 0
+
+    def _recent(self, tree: Tree) -> tuple[_Analysed, ...]:
+        return self._get(self._names(tree), tuple[_Analysed, ...]) or ()
 
     def _names(self, tree: Tree) -> bytes:
         """What stands for the names of the tree's files."""
@@ -119,6 +128,13 @@ class Memory:
             return msgspec.msgpack.decode(zlib.decompress(kept), type=kind)
         except (zlib.error, msgspec.DecodeError):
             return None
+
+    def _filed(self, value: msgspec.Struct) -> bytes:
+        """Keeps a value under what stands for its content, and gives that."""
+        encoded = msgspec.msgpack.encode(value)
+        name = _digest(b"content", encoded)
+        self._store.results.put(name, zlib.compress(encoded, 1))
+        return name
 
     def _put(self, key: bytes, value: object) -> None:
         self._store.results.put(key, zlib.compress(msgspec.msgpack.encode(value), 1))
