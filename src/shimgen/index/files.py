@@ -89,9 +89,9 @@ class Files:
         self.searches[path] = found
         return found
 
-    def search_key(self, path: str) -> str:
-        """What the uses in a file are known by: its bytes and its place."""
-        return f"{self.tree.blobs[path]} {self.package_path(path)}"
+    def search_key(self, path: str, blob: str = "") -> str:
+        """What the uses in a file are known by: its bytes, or others, and its place."""
+        return f"{blob or self.tree.blobs[path]} {self.package_path(path)}"
 
     def mentions(self, name: str) -> Mentions:
         """Path and line wherever a file has `name` as an attribute or as a text of its own. Reads every file."""

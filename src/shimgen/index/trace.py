@@ -7,7 +7,6 @@ in any tree whose files have the same names, and whose changed files have the sa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 
 import msgspec
 from msgspec.structs import replace
@@ -19,48 +18,45 @@ _MANY = 24
 """From so many changed files on it is quicker to analyse than to compare."""
 
 
-class Seen(msgspec.Struct, frozen=True, array_like=True):
-    """What was seen of one file: its lines, digests of its facts without them (b"" for facts that nobody asked for),
-    and whether it had to be parsed."""
-
-    lines: int
-    definitions: bytes = b""
-    uses: bytes = b""
-    parsed: bool = False
-
-
 class Trace(msgspec.Struct, frozen=True, array_like=True):
-    """What was seen of a tree: `blobs` of all Python files by path, what was `seen` of those whose facts were asked
-    for, and where the names that were looked for are mentioned."""
+    """What was seen of a tree: `blobs` of all Python files by path, the lines of those whose definitions (`modules`)
+    or uses (`searches`) were asked for, and where the names that were looked for are mentioned."""
 
     blobs: Mapping[str, str]
-    seen: Mapping[str, Seen]
+    modules: Mapping[str, int]
+    searches: Mapping[str, int]
     mentions: Mapping[str, Mentions]
 
 
 def traced(files: Files) -> Trace:
     """What has been seen so far."""
-    paths = files.modules.keys() | files.searches.keys()
-    seen = {path: _seen(files.modules.get(path), files.searches.get(path)) for path in sorted(paths)}
-    return Trace({path: files.tree.blobs[path] for path in files.python}, seen, dict(files.mentioned))
+    modules = {path: facts.lines for path, facts in files.modules.items()}
+    searches = {path: found.lines for path, found in files.searches.items()}
+    return Trace({path: files.tree.blobs[path] for path in files.python}, modules, searches, dict(files.mentioned))
 
 
 def followed(files: Files, trace: Trace) -> int | None:
     """The lines that an analysis of `files` would read, of the same names as the tree of the trace and found to look
-    the same; None when it may find something else."""
+    the same; None when it may find something else, or when the facts of a changed file are no longer known."""
     changed = changed_since(files, trace)
     if len(changed) > _MANY:
         return None
-    lines = {path: seen.lines for path, seen in trace.seen.items()}
+    files.store.fetch(
+        [trace.blobs[path] for path in changed if path in trace.modules],
+        [files.search_key(path, trace.blobs[path]) for path in changed if path in trace.searches],
+    )
+    lines = {**trace.searches, **trace.modules}
     for path in changed:
-        before = trace.seen.get(path)
-        if before is not None:
-            definitions = files.module(path) if before.definitions else None
-            searched = files.searched(path) if before.uses else None
-            after = _seen(definitions, searched)
-            if replace(after, lines=before.lines) != before:
+        blob = trace.blobs[path]
+        pairs: list[tuple[ModuleFacts | Searched | None, ModuleFacts | Searched]] = []
+        if path in trace.searches:
+            pairs.append((files.store.searches.get(files.search_key(path, blob)), files.searched(path)))
+        if path in trace.modules:
+            pairs.append((files.store.definitions.get(blob), files.module(path)))
+        for old, new in pairs:
+            if old is None or replace(old, lines=new.lines) != new:
                 return None
-            lines[path] = after.lines
+            lines[path] = new.lines
     if any(files.mentions_in(name, changed) != _within(found, changed) for name, found in trace.mentions.items()):
         return None
     return sum(lines.values())
@@ -74,14 +70,3 @@ def changed_since(files: Files, trace: Trace) -> list[str]:
 def _within(found: Mentions, paths: list[str]) -> Mentions:
     inside = frozenset(paths)
     return tuple((path, line) for path, line in found if path in inside)
-
-
-def _seen(definitions: ModuleFacts | None, uses: Searched | None) -> Seen:
-    lines = definitions.lines if definitions is not None else uses.lines if uses is not None else 0
-    return Seen(lines, _digest(definitions), _digest(uses), definitions is not None or bool(uses and uses.parsed))
-
-
-def _digest(facts: ModuleFacts | Searched | None) -> bytes:
-    if facts is None:
-        return b""
-    return blake2b(msgspec.msgpack.encode(replace(facts, lines=0)), digest_size=12).digest()
