@@ -229,7 +229,7 @@ def _times(release: Release, figures: Figures) -> str:
     start = f"{release.version} "
     own = {name.removeprefix(start): value for name, value in figures.items() if name.startswith(start)}
     rows = [
-        (name, f"{value:.2f}", f"{value / own[PARSE]:.2f}", f"{value / figures[BARE]:.0f}")
+        (name, f"{value:.3g}", f"{value / own[PARSE]:.2g}", f"{value / figures[BARE]:.0f}")
         for name, value in {BARE: figures[BARE], **own}.items()
         if not name.endswith(" MB")
     ]
@@ -241,7 +241,7 @@ def _edits(figures: Figures) -> str:
     warm = figures[f"{RELEASES[0]} {WARM}"]
     names = [(count, name) for name in KINDS for count in COUNTS if f"{count} {name}" in figures]
     rows = [
-        (name, count, f"{figures[f'{count} {name}']:.2f}", f"{figures[f'{count} {name}'] / warm:.2f}")
+        (name, count, f"{figures[f'{count} {name}']:.3g}", f"{figures[f'{count} {name}'] / warm:.2f}")
         for count, name in names
     ]
     return markdown(("edited since the last scan, at 0.5.9", "files", "seconds", "of the warm scan"), rows)
@@ -250,7 +250,7 @@ def _edits(figures: Figures) -> str:
 def _growth(release: Release, figures: Figures) -> str:
     names = [f"{share:.0%}" for share in PARTS]
     rows = [
-        (name, *(f"{figures[f'{start} {what}']:.2f}" for what in (COLD, WARM)))
+        (name, *(f"{figures[f'{start} {what}']:.3g}" for what in (COLD, WARM)))
         for name, start in [*zip(names, names, strict=True), ("100%", release.version)]
     ]
     rows.append(("full to 25%", *(_ratio(figures, release.version, names[0], what) for what in (COLD, WARM))))
