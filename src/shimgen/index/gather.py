@@ -9,7 +9,7 @@ import msgspec
 from shimgen import workers
 from shimgen.index.extract import definitions_of, search
 from shimgen.index.files import Files
-from shimgen.model.facts import Import, ModuleFacts, Searched, lasting
+from shimgen.model.facts import Expr, Import, ModuleFacts, Searched, lasting
 
 _FEW = 12
 """So many modules are parsed sooner than a process is forked."""
@@ -98,7 +98,7 @@ class _Crew(msgspec.Struct):
             facts = definitions_of(contents[path])
             if lasting(facts):
                 found.modules[files.tree.blobs[path]] = facts
-                found.leads[path] = list(_leads(facts, contents[path]))
+                found.leads[path] = list(_leads(facts))
         return found
 
     def _keep(self, found: _Facts) -> None:
@@ -116,9 +116,28 @@ class _Crew(msgspec.Struct):
         self.leads.update(sent.leads)
 
 
-def _leads(facts: ModuleFacts, source: bytes) -> Iterator[Import]:
-    """The imports that the analysis will most probably follow: of what is called, or inherited from."""
-    bases = {base.text.partition(".")[0] for cls in facts.classes for base in cls.bases}
+def _leads(facts: ModuleFacts) -> Iterator[Import]:
+    """The imports that the analysis will most probably follow: of what is inherited from, or made and kept."""
+    names = {_root(base) for cls in facts.classes for base in cls.bases}
+    for cls in facts.classes:
+        for function in cls.functions:
+            own = f"{function.params[0].name}." if function.params else ""
+            kept = (s.value for s in function.stores if s.value is not None and s.target.startswith(own))
+            names.update(called for value in kept for called in _called(value))
     for imported in facts.imports:
-        if imported.local in bases or imported.local == "*" or f"{imported.local}(".encode() in source:
+        if imported.local in names or imported.local == "*":
             yield imported
+
+
+def _called(value: Expr) -> Iterator[str]:
+    """The first names of what is called for a value, but not where something is taken out of the result."""
+    if value.op == "call":
+        callee = value.parts[0]
+        yield _root(callee)
+        yield from _called(callee.parts[0]) if callee.op == "attr" else ()
+    for part in value.parts if value.op != "attr" else ():
+        yield from _called(part)
+
+
+def _root(value: Expr) -> str:
+    return value.text.partition(".")[0]
