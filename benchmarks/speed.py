@@ -129,24 +129,25 @@ def prepare(version: str, folder: Path) -> Release:
     )
 
 
-def quick_cases(release: Release, folder: Path) -> Iterator[Case]:
-    """What tells most about one release: `ast.parse`, shimgen cold and warm, and between them bare Python."""
+def warm_cases(release: Release) -> Iterator[Case]:
+    """What is short: shimgen where all is known, and between that bare Python."""
     bare = Case(BARE, (sys.executable, "-c", "pass"))
-    yield bare
+    for name, words in (("scan", ()), ("check", ()), ("explain", (release.gap,))):
+        yield bare
+        yield Case(f"{release.version} {name}, warm", _shimgen(name, *words, release.tree), release.warm)
+
+
+def cold_cases(release: Release, folder: Path) -> Iterator[Case]:
+    """`ast.parse`, and shimgen without anything known."""
     yield Case(f"{release.version} {PARSE}", (sys.executable, "-c", PARSE_ALL, str(release.tree)))
-    yield bare
     yield _cold(f"{release.version} {COLD}", _shimgen("scan", release.tree), folder)
-    yield Case(f"{release.version} {WARM}", _shimgen("scan", release.tree), release.warm)
-    yield bare
     if release.version == RELEASES[0]:
         yield _cold(f"{release.version} {DIFF}", _shimgen("diff", release.tree), folder)
 
 
 def other_cases(release: Release) -> Iterator[Case]:
-    """Other commands of shimgen, and what other tools take for a part of its work."""
+    """A diff where all is known, and what other tools take for a part of that work."""
     version, tree = release.version, str(release.tree)
-    yield Case(f"{version} check, warm", _shimgen("check", release.tree), release.warm)
-    yield Case(f"{version} explain, warm", _shimgen("explain", release.gap, release.tree), release.warm)
     yield Case(f"{version} diff, warm", _shimgen("diff", release.tree), release.warm)
     wrappers = [str(release.tree / path) for path in release.wrappers]
     yield Case(f"{version} libcst, the wrappers' files", (sys.executable, "-c", PARSE_CST, *wrappers))
@@ -168,10 +169,11 @@ def edited_cases(release: Release, counts: Sequence[int], folder: Path) -> Itera
     tree = releases.checkout(release.version, folder / f"{release.version}-edited")
     models = trees.model_files(tree)
     wrappers = [path for path in release.wrappers if path in models]
+    scan = Case("", _shimgen("scan", tree), release.warm)
     for count in counts:
         paths = trees.spaced(wrappers if count == 1 else models, count)
         for name, kind in KINDS.items():
-            edit = trees.Edited(tree, paths, kind)
+            edit = trees.Edited(tree, paths, kind, lambda: seconds(scan))
             yield Case(f"{count} {name}", _shimgen("scan", tree), release.warm, edit)
 
 
@@ -196,15 +198,17 @@ def measure(runs: int, quick: bool, folder: Path) -> tuple[list[Release], Figure
     compileall.compile_dir(Path(shimgen.__file__).parent, quiet=1)
     found = [prepare(version, folder) for version in (RELEASES[:1] if quick else RELEASES)]
     smaller, larger = found[0], found[-1]
-    cases = [case for release in found for case in quick_cases(release, folder)]
-    cases += edited_cases(smaller, COUNTS[:1] if quick else COUNTS, folder)
+    short = [*warm_cases(smaller), *edited_cases(smaller, COUNTS[:1] if quick else COUNTS, folder)]
+    short += [] if quick else warm_cases(larger)
+    others = [case for release in found for case in cold_cases(release, folder)]
+    if not quick:
+        others += [case for release in found for case in other_cases(release)]
+        others += [*part_cases(larger, folder), upgrade_case(folder)]
+    figures = {**medians(short, runs, seconds), **medians(others, runs, seconds)}  # the long ones leave files to write
     if quick:
-        return found, medians(cases, runs, seconds)
-    cases += [case for release in found for case in other_cases(release)]
-    cases += [*part_cases(larger, folder), upgrade_case(folder)]
-    figures = medians(cases, runs, seconds)
+        return found, figures
     names = {f"{release.version} {what}" for release in found for what in (COLD, WARM, DIFF)}
-    memory = medians([case for case in cases if case.name in names], min(runs, 3), megabytes)
+    memory = medians([case for case in (*short, *others) if case.name in names], min(runs, 3), megabytes)
     return found, {**figures, **{f"{name} MB": value for name, value in memory.items()}}
 
 

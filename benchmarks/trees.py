@@ -59,14 +59,17 @@ class Edited:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, tree: Path, paths: Sequence[str], kind: Kind) -> None:
+    def __init__(self, tree: Path, paths: Sequence[str], kind: Kind, between: Callable[[], object]) -> None:
+        """`between` is called when earlier edits were taken back."""
         self._tree = tree
+        self._between = between
         self._kind = kind
         self._sources = {path: _text(tree / path) for path in paths}
 
     def __call__(self) -> None:
         """Take back earlier edits and make a new one."""
         subprocess.run(["git", "checkout", "--quiet", "--", "."], cwd=self._tree, check=True)
+        self._between()
         number = next(self._numbers)
         for path, source in self._sources.items():
             (self._tree / path).write_text(self._kind(source, number), encoding="utf-8", newline="")

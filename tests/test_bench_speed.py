@@ -144,7 +144,9 @@ def git(tree: Path, *arguments: str) -> str:
 
 def test_an_edited_checkout_has_the_last_edit_only(tree: Path) -> None:
     paths = trees.spaced(trees.model_files(tree), 2)
-    edits = [trees.Edited(tree, [path], trees.comment) for path in paths]
+    between: list[str] = []
+    look = lambda: between.append(git(tree, "diff", "--name-only"))  # noqa: E731
+    edits = [trees.Edited(tree, [path], trees.comment, look) for path in paths]
     edits[0]()
     first = (tree / paths[0]).read_text()
     edits[1]()
@@ -152,6 +154,7 @@ def test_an_edited_checkout_has_the_last_edit_only(tree: Path) -> None:
     edits[0]()
     assert git(tree, "diff", "--name-only").split() == [paths[0]]
     assert (tree / paths[0]).read_text() != first, "the same edit would be in the cache"
+    assert between == ["", "", ""]
 
 
 def test_parts_nest_and_keep_what_the_stack_is_recognised_by(tree: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -25,7 +26,6 @@ MODELS = Path("python/sglang/srt/models")
 # even that.
 SCRIPT = """
 import json, os, sys
-import msgspec
 from pathlib import Path
 from shimgen import pipeline
 from shimgen.config import Settings
@@ -45,7 +45,7 @@ for how, cache, command in json.loads(sys.argv[2]):
     elif command == "explain":
         found = pipeline.explain(settings, lambda analysis: analysis)
         document = [found.shims, list(found.provided.items()), found.analysis.gaps]
-        sys.stdout.write(json.dumps(msgspec.json.encode(document).decode()) + "\\n")
+        sys.stdout.write(json.dumps(repr(document)) + "\\n")
     else:
         sys.stdout.write(json.dumps(pipeline.generate(settings).patch.decode()) + "\\n")
 """
@@ -189,3 +189,17 @@ def test_an_edit_never_shows_what_was_found_before(
     other.write_text(other.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
     assert pipeline.analyse(Settings(tree)).stats.parsed == 1
     assert not analysed, "and so is what it looked like, whatever was analysed last"
+
+
+def test_a_file_whose_name_is_no_text(tree: Path, tmp_path: Path) -> None:
+    try:
+        shutil.copy(tree / MODELS / "picture.py", os.fsdecode(os.fsencode(tree / MODELS) + b"/\xff.py"))
+    except OSError:
+        pytest.skip("this file system has no such names")
+    cache = tmp_path / "cache"
+    found = scans(tree, ("serial", cache), ("serial", cache), ("parallel", ""))
+    assert len({answer for answer, _ in found}) == 1
+    assert "\\udcff.py" in found[0][0]
+    for command in ("diff", "explain"):
+        texts = run(tree, ("serial", cache, command), ("serial", cache, command), ("parallel", "", command))
+        assert len(set(texts)) == 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -34,13 +35,6 @@ class Finding(msgspec.Struct, frozen=True, array_like=True):
     stats: Stats
 
 
-class _Known(msgspec.Struct, frozen=True, array_like=True):
-    """Under which key a tree's finding is kept, and the lines that were seen of this very tree."""
-
-    finding: bytes
-    lines: int
-
-
 class _Analysed(msgspec.Struct, frozen=True, array_like=True):
     """Under which keys it is kept what an analysis found, and what it saw of its tree."""
 
@@ -48,8 +42,15 @@ class _Analysed(msgspec.Struct, frozen=True, array_like=True):
     trace: bytes
 
 
+class _Known(msgspec.Struct, frozen=True, array_like=True):
+    """The analysis that holds for a tree, and the lines that one of this very tree would read."""
+
+    analysed: _Analysed
+    lines: int
+
+
 _RECENT = 4
-"""How many analyses of trees of the same names are remembered: a file is edited, and the edit is taken back."""
+"""How many analyses of trees of the same names are compared with a new one, those last asked for."""
 
 
 class Memory:
@@ -63,7 +64,7 @@ class Memory:
 
     def key(self, tree: Tree) -> bytes:
         """What stands for the tree: the same for the same Python files under the same names."""
-        return _digest(b"tree", self._root, *(f"{path}\0{blob}" for path, blob in _python(tree)))
+        return _digest(b"tree", self._root, "\0".join(f"{path}\0{tree.blobs[path]}" for path in _python(tree)))
 
     def recall(self, tree: Tree) -> Finding | None:
         """What was found in the same tree, or in one that looks the same to an analysis; None when it is not known."""
@@ -73,30 +74,35 @@ class Memory:
             known, parsed = self._get(key, _Known), 0
             if known is None:
                 known, parsed = self._follow(tree)
-            kept = self._get(known.finding, Finding) if known is not None else None
+            kept = self._get(known.analysed.finding, Finding) if known is not None else None
             if known is None or kept is None:
                 return None
             found = self._recalled[key] = replace(kept, stats=_recalled(kept.stats, known.lines, parsed))
             self._put(key, known)
+            self._prefer(tree, known.analysed)
         return found
 
     def keep(self, tree: Tree, finding: Finding, trace: msgspec.Struct) -> None:
         """Remember what was found in a tree; `trace` is what the analysis saw of it."""
         if not self._store.lasts:
             return
-        new = _Analysed(self._filed(finding), self._filed(trace))
-        self._put(self.key(tree), _Known(new.finding, finding.stats.lines))
-        earlier = [one for one in self._recent(tree) if one.trace != new.trace]
-        self._put(self._names(tree), (new, *earlier[: _RECENT - 1]))
+        with suppress(UnicodeEncodeError):  # a file whose name is no text: what names it cannot be kept
+            new = _Analysed(self._filed(finding), self._filed(trace))
+            self._put(self.key(tree), _Known(new, finding.stats.lines))
+            self._prefer(tree, new)
 
     def once(self, kind: type[Kind], tree: Tree, depends: object, make: Callable[[], Kind]) -> Kind:
         """What `make` gives for a tree and for all else that it `depends` on, from an earlier run if that is known.
         Not for what is written: that is made anew each time."""
-        key = _digest(b"once", self.key(tree), repr(kind), msgspec.msgpack.encode(depends))
+        try:
+            key = _digest(b"once", self.key(tree), repr(kind), msgspec.msgpack.encode(depends))
+        except UnicodeEncodeError:
+            return make()
         found = self._get(key, kind)
         if found is None:
             found = make()
-            self._put(key, found)
+            with suppress(UnicodeEncodeError):
+                self._put(key, found)
             self._store.save()
         return found
 
@@ -104,21 +110,26 @@ class Memory:
         """What is known of a tree that looks the same as this one, and how many files had to be parsed to see that."""
         from shimgen.index import Index, Trace  # which are not needed where nothing has changed
 
-        kept = [(one.finding, self._get(one.trace, Trace)) for one in self._recent(tree)]
-        traces = [(finding, trace) for finding, trace in kept if trace is not None]
+        kept = [(one, self._get(one.trace, Trace)) for one in self._recent(self._names(tree))]
+        traces = [(one, trace) for one, trace in kept if trace is not None]
         index = Index(tree, self._profile, self._root, self._store)
-        for finding, trace in sorted(traces, key=lambda one: len(index.changed(one[1]))):
+        for analysed, trace in sorted(traces, key=lambda pair: len(index.changed(pair[1]))):
             lines = index.followed(trace)
             if lines is not None:
-                return _Known(finding, lines), index.stats.parsed
+                return _Known(analysed, lines), index.stats.parsed
         return None, 0
 
-    def _recent(self, tree: Tree) -> tuple[_Analysed, ...]:
-        return self._get(self._names(tree), tuple[_Analysed, ...]) or ()
+    def _prefer(self, tree: Tree, analysed: _Analysed) -> None:
+        names = self._names(tree)
+        others = [one for one in self._recent(names) if one != analysed]
+        self._put(names, (analysed, *others[: _RECENT - 1]))
+
+    def _recent(self, names: bytes) -> tuple[_Analysed, ...]:
+        return self._get(names, tuple[_Analysed, ...]) or ()
 
     def _names(self, tree: Tree) -> bytes:
         """What stands for the names of the tree's files."""
-        return _digest(b"names", self._root, *(path for path, _ in _python(tree)))
+        return _digest(b"names", self._root, "\0".join(_python(tree)))
 
     def _get(self, key: bytes, kind: type[Kind]) -> Kind | None:
         kept = self._store.results.get(key)
@@ -140,8 +151,8 @@ class Memory:
         self._store.results.put(key, zlib.compress(msgspec.msgpack.encode(value), 1))
 
 
-def _python(tree: Tree) -> list[tuple[str, str]]:
-    return sorted((path, blob) for path, blob in tree.blobs.items() if path.endswith(".py"))
+def _python(tree: Tree) -> list[str]:
+    return sorted(path for path in tree.blobs if path.endswith(".py"))
 
 
 def _digest(kind: bytes, *parts: str | bytes) -> bytes:
