@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from shimgen import checkout as baseline
 from shimgen.checkout import Checkout
+from shimgen.collector import collector_off
 from shimgen.config import Settings
 from shimgen.model.carried import CarriedState
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider
@@ -159,10 +160,10 @@ def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> O
 
 def proven(session: Session, work: Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
     """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
-    with session.clock.stage("shims"):
+    with collector_off(), session.clock.stage("shims"):
         made = make_shims(session, wanted(session, work), work.bare)
     scoped = in_scope(work.bare.gaps, session.settings.scope)
-    with session.clock.stage("proofs"):
+    with collector_off(), session.clock.stage("proofs"):
         return made.changes, made.refused, _prove(session, work.bare, scoped, made.changes)
 
 
