@@ -105,6 +105,23 @@ def test_the_series_is_for_git_am(sglang: Path, tmp_path: Path) -> None:
     assert git(tree, "diff", "origin/HEAD", "HEAD") == run("diff", sglang, "--quiet").stdout_bytes
 
 
+def test_everything_of_every_severity(sglang: Path, tmp_path: Path) -> None:
+    """What is written is no drift of its own, neither for heirs nor for candidates that lack the member."""
+    tree = tmp_path / "tree"
+    git(tmp_path, "clone", "--quiet", sglang, tree)
+    drift = gaps(tree, "drift")
+    assert drift
+    assert run("apply", tree, "--severity", "all").exit_code == 0
+    assert gaps(tree, "drift") == drift
+    assert run("diff", tree, "--severity", "all", "--quiet").stdout == ""
+
+
+def gaps(tree: Path, severity: str) -> list[tuple[str, str, str]]:
+    """Class, member and reason of the gaps of a severity."""
+    found = json.loads(run("scan", tree, "--severity", severity, "--json").stdout)["gaps"]
+    return [(gap["wrapper"], gap["member"], re.sub(r":\d+", "", gap["reason"])) for gap in found]
+
+
 def test_what_is_asked_of_drafts_is_demanded_of_no_target(sglang: Path) -> None:
     document = json.loads(run("scan", sglang, "--severity", "all", "--json").stdout)
     roles = {demand["member"]: demand["roles"] for demand in document["demands"]}

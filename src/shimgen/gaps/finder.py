@@ -112,11 +112,10 @@ class _Finder:
         self._plan(adopting)
         folded = {w.cls: self._adoptions.folded(w) for w in group}
         drafts = [self._draft(w, d, demanded=True) for w in group for d in due if d.member not in folded[w.cls]]
-        mine = [wrapper.cls for wrapper in group]
-        gaps = [self._bequeathed(gap, mine) for gap in self._agree([d for d in drafts if d is not None])]
+        gaps = self._bequeathed(self._agree([d for d in drafts if d is not None]))
         completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(gaps, w)]
-        extra = self._agree([d for d in completing if d is not None])
-        gaps += [self._bequeathed(gap, mine) for gap in extra if gap.reason is not Reason.ABSENT]
+        extra = self._bequeathed(self._agree([d for d in completing if d is not None]))
+        gaps += [gap for gap in extra if gap.reason is not Reason.ABSENT]
         self._plan(gaps)
         return [*gaps, *adopting]
 
@@ -126,13 +125,19 @@ class _Finder:
             if gap.decision is not Decision.REFUSE and not gap.takes_base:
                 self._members.plan(gap.target, gap.member, _as_shim(gap))
 
-    def _bequeathed(self, gap: Gap, group: Sequence[ClassRef]) -> Gap:
-        """The gap, refused when a class outside the group would inherit a shim that is wrong there."""
-        unsuited = None if gap.decision is Decision.REFUSE else self._heirs.unsuited(gap, group)
+    def _bequeathed(self, gaps: Sequence[Gap]) -> list[Gap]:
+        """The gaps, refused where a class without such a gap would inherit a shim that is wrong there."""
+        decided: dict[str, list[ClassRef]] = {}
+        for gap in gaps:
+            decided.setdefault(gap.member, []).append(gap.wrapper.cls)
+        return [self._borne(gap, decided[gap.member]) for gap in gaps]
+
+    def _borne(self, gap: Gap, decided: Sequence[ClassRef]) -> Gap:
+        unsuited = None if gap.decision is Decision.REFUSE else self._heirs.unsuited(gap, decided)
         if unsuited is None:
             return gap
         lower = replace(gap, place=gap.wrapper.cls)
-        if on_class(gap) and self._heirs.unsuited(lower, group) is None:
+        if on_class(gap) and self._heirs.unsuited(lower, decided) is None:
             return lower
         heir, why = unsuited
         detail = {"owner": gap.target.name, "other": heir.name, "why": why}

@@ -43,6 +43,9 @@ class Heirs:
         Where the heir's delegate lacks the member, a method only fails as its absence did, unless a probe sees it.
         """
         attribute = gap.wrapper.delegate.attribute
+        assigned = self._assigned(heir, gap)
+        if assigned:
+            return assigned
         held = self._program.attributes(heir).get(attribute)
         called = gap.assembly is not None or any(p.kind in CALLABLE for p in gap.providers)
         lies = called and gap.demand.probed
@@ -65,6 +68,12 @@ class Heirs:
             if (provider.kind in CALLABLE) != called or (called and not same_signature(provider.params, first.params)):
                 return f"its {attribute} is a {kind.name}, whose {gap.member} is another one"
         return ""
+
+    def _assigned(self, heir: ClassRef, gap: Gap) -> str:
+        """How the heir sets the member itself: a property refuses that, and a method would be hidden for some."""
+        own = self._program.attributes(heir).get(gap.member)
+        place = f"{own.owner.path}:{own.line}" if own is not None else self._members.computed(heir, gap.member)
+        return f"it may assign {gap.member} itself at {place}" if place else ""
 
 
 def on_class(gap: Gap) -> bool:

@@ -7,15 +7,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from shimgen.gaps.above import method_above
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Expr, Function
 from shimgen.model.program import Program
 
 _BUILTINS = frozenset(dir(builtins))
-
-
-SUPER = Expr("call", parts=(Expr("name", "super"),))
-"""A call of `super` without arguments."""
 
 
 class Path(msgspec.Struct):
@@ -108,23 +105,17 @@ class _Walk:
                 return
         above = self._above(frame, callee)
         if above is not None:
-            self._enter(frame, call, aliases, above[0].path, above[1], bound=True)
+            self._enter(frame, call, aliases, above[0].path, above[1], bound=not above[2])
             return
         names = {frame.own, *aliases} - {""}
         if any(part.op == "name" and part.text in names for part in call.expr.parts[1:]):
             self._hand(frame, call, aliases, text)
 
-    def _above(self, frame: _Frame, callee: Expr) -> tuple[ClassRef, Function] | None:
-        """The method that `super().name` means in a method of the wrapper."""
-        if not frame.own or callee.op != "attr" or callee.parts[0] != SUPER:
-            return None
+    def _above(self, frame: _Frame, callee: Expr) -> tuple[ClassRef, Function, bool] | None:
+        """What a call on the wrapper reaches in a class above the one that the function stands in."""
         order = self._program.mro(self._ref).classes
-        owner = next(
-            (c for c in order if c.path == frame.where and frame.function in self._program.cls(c).functions), None
-        )
-        after = order[order.index(owner) + 1 :] if owner is not None else ()
-        named = ((c, f) for c in after for f in reversed(self._program.cls(c).functions) if f.name == callee.text)
-        return next(named, None)
+        homes = (c for c in order if c.path == frame.where and frame.function in self._program.cls(c).functions)
+        return method_above(self._program, self._ref, next(homes, None), frame.where, callee) if frame.own else None
 
     def _hand(self, frame: _Frame, call: Call, aliases: set[str], text: str) -> None:
         """The wrapper or the delegate is an argument of a function."""

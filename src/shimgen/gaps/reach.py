@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from shimgen.gaps.above import method_above
 from shimgen.gaps.paths import Path, follow
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Expr, Function
+from shimgen.model.facts import Call, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
@@ -87,8 +88,8 @@ class Reach:
             head, _, rest = callee.text.partition(".") if callee.op == "name" else ("", "", "")
             if depth and head in mine and rest:
                 self._collect_call(ref, rest, f"{owner.path}:{call.line}", into, depth)
-            elif depth and callee.op == "attr" and callee.parts[0].op == "call":
-                self._collect_super(ref, owner, callee, into, depth)
+            elif depth:
+                self._collect_above(ref, owner, call, mine, into, depth - 1)
 
     def _collect_call(self, ref: ClassRef, chain: str, place: str, into: Effects, depth: int) -> None:
         head, _, rest = chain.partition(".")
@@ -106,15 +107,14 @@ class Reach:
             elif "." not in rest and self._program.find(kind, rest) is not None:
                 _merge(into, self.effects(kind, rest, depth - 1), f"{head}.")
 
-    def _collect_super(self, ref: ClassRef, owner: ClassRef, callee: Expr, into: Effects, depth: int) -> None:
-        if callee.parts[0].parts[0].text != "super":
-            return
-        order = self._program.mro(ref).classes
-        for cls in order[order.index(owner) + 1 :] if owner in order else ():
-            for function in self._program.cls(cls).functions:
-                if function.name == callee.text and function.params:
-                    self._collect(ref, cls, function, into, depth - 1)
-                    return
+    def _collect_above(
+        self, ref: ClassRef, owner: ClassRef, call: Call, mine: frozenset[str], into: Effects, depth: int
+    ) -> None:
+        above = method_above(self._program, ref, owner, owner.path, call.expr.parts[0])
+        if above is not None and above[1].params:
+            cls, function, by_hand = above
+            if not by_hand or any(part.text in mine for part in call.expr.parts[1:]):
+                self._collect(ref, cls, function, into, depth)
 
 
 def _other_names(function: Function, own: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shimgen.gaps.paths import SUPER
+from shimgen.gaps.above import is_super
 from shimgen.model.domain import ClassRef, Wrapper
 from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Profile
@@ -47,7 +47,7 @@ def _alternatives(value: Expr) -> Iterator[Expr]:
 def _is_above(value: Expr, member: str) -> bool:
     """Whether a value is what `super().member(...)` gives."""
     callee = value.parts[0] if value.op == "call" else value
-    return callee.op == "attr" and callee.text == member and callee.parts[0] == SUPER
+    return callee.op == "attr" and callee.text == member and is_super(callee.parts[0]) and not callee.parts[0].parts[1:]
 
 
 def _is_run(value: Expr, names: tuple[str, ...]) -> bool:

@@ -27,7 +27,7 @@ def _two_states(case: Case, effects: Effects) -> Refusal | None:
     own = case.program.attributes(case.wrapper.cls)
     written = {chain.partition(".")[0] for chain in effects.writes}
     for name in sorted(written | {chain.partition(".")[0] for chain in effects.reads}):
-        reader = path.own.get(name)
+        reader = path.own.get(name) or (path.unknown if name in written else "")
         attribute = own.get(name)
         if attribute is None or not reader or name == case.wrapper.delegate.attribute:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterator
 
 import msgspec
 
@@ -33,7 +34,14 @@ def definitions_of(source: bytes) -> ModuleFacts:
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)
-    return msgspec.structs.replace(extract_definitions(module, lines), marked=MARKER.encode() in source)
+    return msgspec.structs.replace(extract_definitions(module, lines), marked=tuple(_marked(source)))
+
+
+def _marked(source: bytes) -> Iterator[int]:
+    """The lines that are a marker, counted from 1 as `ast` counts them."""
+    marker = MARKER.encode()
+    if marker in source:
+        yield from (n for n, line in enumerate(source.splitlines(), 1) if line.lstrip().startswith(marker))
 
 
 def search(source: bytes, package_path: str, profile: Profile) -> Searched:

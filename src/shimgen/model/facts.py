@@ -220,7 +220,7 @@ class Searched(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """All that is kept of one file. `stores` are module-level assignments; `error` is set (and all else empty)
-    when the file does not parse; `marked`: a shimgen marker stands in it."""
+    when the file does not parse; `marked` are the lines that are a marker of shimgen's."""
 
     imports: tuple[Import, ...] = ()
     classes: tuple[Class, ...] = ()
@@ -231,7 +231,7 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     lines: int = 0
     error: str = ""
     error_line: int = 0
-    marked: bool = False
+    marked: tuple[int, ...] = ()
 
 
 def lasting(facts: ModuleFacts | Searched) -> bool:

@@ -37,8 +37,17 @@ def find_drift(
     named = {d.member: d for d in demands}
     context = Context(program, members, chains, named, facing, NearNames(named))
     found = [finding for wrapper in wrappers for lint in _LINTS for finding in lint(context, wrapper)]
-    gaps = [_gap(context, finding) for finding in _once(found)]
+    upstreams = [finding for finding in found if not _is_shim(program, finding)]
+    gaps = [_gap(context, finding) for finding in _once(upstreams)]
     return tuple(sorted(gaps, key=lambda g: (g.wrapper.cls, g.member, g.detail["place"], g.sentence)))
+
+
+def _is_shim(program: Program, finding: Finding) -> bool:
+    """Whether the member is shimgen's own: that is judged by the source without it (`gaps.stale`)."""
+    cls, marked = program.cls(finding.owner), program.module(finding.owner.path).marked
+    first = [f.line - len(f.decorators) for f in cls.functions if f.name == finding.member]
+    first += [attribute.line for attribute in cls.attributes if attribute.name == finding.member]
+    return any(line - 1 in marked for line in first)
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:
