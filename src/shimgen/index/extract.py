@@ -28,9 +28,10 @@ def parse(source: bytes) -> ast.Module | ModuleFacts:
         return ModuleFacts(error=f"{LIMIT}: {error or type(error).__name__}")
 
 
-def definitions_of(source: bytes) -> ModuleFacts:
-    """Definitions of a file from its bytes; a file that does not parse gives facts with `error` set."""
-    module = parse(source)
+def definitions_of(source: bytes, parsed: ast.Module | None = None) -> ModuleFacts:
+    """Definitions of a file from its bytes, of which `parsed` may be the syntax; a file that does not parse gives
+    facts with `error` set."""
+    module = parsed or parse(source)
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)
@@ -46,10 +47,21 @@ def _marked(source: bytes) -> Iterator[int]:
 
 def search(source: bytes, package_path: str, profile: Profile) -> Searched:
     """Uses of receivers in a file from its bytes; a file that does not parse gives facts with `error` set."""
+    return _search(source, package_path, profile)[0]
+
+
+def search_first(source: bytes, package_path: str, profile: Profile) -> tuple[Searched, ModuleFacts | None]:
+    """The same, and the definitions of a file that probes a model: an analysis looks at what is around a probe."""
+    found, module = _search(source, package_path, profile)
+    probes = module is not None and any(use.kind == "probe" for use in found.uses)
+    return found, definitions_of(source, module) if probes else None
+
+
+def _search(source: bytes, package_path: str, profile: Profile) -> tuple[Searched, ast.Module | None]:
     lines = source.count(b"\n")
     if not may_hold_uses(source, package_path, profile):
-        return Searched(lines)
+        return Searched(lines), None
     module = parse(source)
     if isinstance(module, ModuleFacts):
-        return Searched(lines, True, (), module.error, module.error_line)
-    return Searched(lines, True, extract_uses(module, package_path, profile, source))
+        return Searched(lines, True, (), module.error, module.error_line), None
+    return Searched(lines, True, extract_uses(module, package_path, profile, source)), module

@@ -14,6 +14,9 @@ from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, Function, How, Param, Store
 
 _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
+_GROUPS = (ast.Tuple, ast.List)
+_ITEMS = (ast.Subscript, ast.Starred)
+_LEAVING = (ast.Raise, ast.Return, ast.Continue)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 _KINDS = {
@@ -142,7 +145,7 @@ class _Body:
 
     def _arm(self, body: list[ast.stmt], branch: str, line: int, number: int) -> None:
         arm = f"{branch}/{line}:{number}" if branch else f"{line}:{number}"
-        if body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue):
+        if body and isinstance(body[-1], _LEAVING):
             self.leaving.append(arm)
         self._statements(body, arm)
 
@@ -224,8 +227,8 @@ class _Body:
             self._target(node.target, expr_of(node.value), node.lineno, "assign", branch)
 
     def _assign_pair(self, target: ast.expr, value: ast.expr, line: int, branch: str) -> None:
-        if isinstance(target, ast.Tuple | ast.List):
-            values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        if isinstance(target, _GROUPS):
+            values = value.elts if isinstance(value, _GROUPS) else []
             paired = values if len(values) == len(target.elts) else [None] * len(target.elts)
             for item, part in zip(target.elts, paired, strict=True):
                 if part is None:
@@ -233,14 +236,15 @@ class _Body:
                 else:
                     self._assign_pair(item, part, line, branch)
             return
-        self._target(target, expr_of(value), line, "assign", branch)
+        if not (isinstance(target, ast.Name) and isinstance(value, ast.Call)) or self.follow_calls:
+            self._target(target, expr_of(value), line, "assign", branch)
 
     def _target(self, target: ast.expr, value: Expr | None, line: int, how: How, branch: str) -> None:
-        while isinstance(target, ast.Subscript | ast.Starred):
+        while isinstance(target, _ITEMS):
             key = repr(target.slice.value) if isinstance(target, ast.Subscript) and _is_text(target.slice) else ""
             value = Expr("dict", "", (value,), (key,)) if value is not None and key else None
             target, how = target.value, "item"
-        if isinstance(target, ast.Tuple | ast.List):
+        if isinstance(target, _GROUPS):
             for item in target.elts:
                 self._target(item, None, line, "other", branch)
             return
@@ -267,7 +271,8 @@ class _Body:
                 self._attribute(item, stack)
                 continue
             if isinstance(item, ast.Call):
-                self._call(item, branch)
+                if self._matters(item):
+                    self.calls.append(Call(expr_of(item, 4), item.lineno, branch))
             elif item.__class__ in _RARE:
                 self._rare(item, branch)
             push_children(item, stack, INNER)
@@ -290,15 +295,14 @@ class _Body:
                 self._seen.add(chain)
                 self.reads.append(Access(chain, node.lineno))
 
-    def _call(self, node: ast.Call, branch: str) -> None:
-        if self._matters(node):
-            self.calls.append(Call(expr_of(node, 4), node.lineno, branch))
-
     def _matters(self, node: ast.Call) -> bool:
         root = root_of(node.func)
-        if root in self.roots or root == "setattr" or any(root_of(argument) in self.roots for argument in node.args):
+        if root in self.roots or root == "setattr" or self._is_super(node.func):
             return True
-        return self._is_super(node.func) or any(root_of(keyword.value) in self.roots for keyword in node.keywords)
+        for argument in node.args:
+            if root_of(argument) in self.roots:
+                return True
+        return any(root_of(keyword.value) in self.roots for keyword in node.keywords)
 
     @staticmethod
     def _is_super(func: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from shimgen import workers
-from shimgen.index.extract import definitions_of, search
+from shimgen.index.extract import definitions_of, search_first
 from shimgen.index.files import Files
 from shimgen.model.facts import Expr, Import, ModuleFacts, Searched, lasting
 
@@ -91,9 +91,11 @@ class _Crew(msgspec.Struct):
         files, found = self.files, _Facts()
         contents = files.tree.load([*task.searches, *task.modules])
         for path in task.searches:
-            uses = search(contents[path], files.package_path(path), files.profile)
+            uses, facts = search_first(contents[path], files.package_path(path), files.profile)
             if lasting(uses):
                 found.searches[files.search_key(path)] = uses
+            if facts is not None and lasting(facts):
+                found.modules[files.tree.blobs[path]] = facts
         for path in task.modules:
             facts = definitions_of(contents[path])
             if lasting(facts):

@@ -42,7 +42,7 @@ class _Uses:
             item = stack.pop()
             kind = item.__class__
             if kind is ast.Name:
-                self.suffix = not self._is_it(item)
+                self.suffix = cast(ast.Name, item).id != name
             elif kind is ast.Call:
                 self._call(cast(ast.Call, item), stack)
             elif kind is not ast.Raise and not (kind in _LOOKS and (self._compares(item) or self._looks_up(item))):
@@ -57,6 +57,9 @@ class _Uses:
 
     def _call(self, node: ast.Call, stack: list[ast.AST]) -> None:
         """The name as an argument is handed on; everything else of the call is looked at."""
+        if not any(map(self._is_it, node.args)) and not any(self._is_it(keyword.value) for keyword in node.keywords):
+            push_children(node, stack, _NODES)
+            return
         callee = chain_of(node.func) or _of_super(node.func)
         given = [(str(position), arg) for position, arg in enumerate(node.args)]
         given += [(keyword.arg or "", keyword.value) for keyword in node.keywords]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from shimgen.index.syntax import push_children
+from shimgen.index.syntax import NODES, push_children
 from shimgen.model.facts import Call
+
+_NODES = NODES - {ast.Constant}
 
 
 def unused_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Iterable[Call]) -> tuple[str, ...]:
@@ -26,7 +28,7 @@ def unused_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Itera
             elif item.id == "locals":
                 return ()
         else:
-            push_children(item, stack)
+            push_children(item, stack, _NODES)
     return tuple(name for name in names if name in left)
 
 
