@@ -7,7 +7,10 @@ from msgspec.structs import replace
 
 from shimgen.model.domain import FileChange
 from shimgen.model.source import memory_tree
+from shimgen.verify.edits import only_inserted
+from shimgen.verify.members import member
 from shimgen.verify.reanalysis import served, static
+from shimgen.verify.source import read
 from tests.verify.made import MODULE, PROVIDERS, change, check, failures
 from tests.verify.samples import SAMPLES
 
@@ -112,3 +115,33 @@ def test_a_shim_that_cuts_a_function_in_two_is_seen() -> None:
     assert "Wrapper is changed by more than a shim" in failures(check(edit)).values() or "in place" in failures(
         check(edit)
     )
+
+
+def plain(edit: FileChange) -> bool:
+    after, (shim,) = read(edit.after), edit.shims
+    return only_inserted(edit.before, after, [(shim.text, member(shim, after))])
+
+
+def test_a_plain_edit_is_known_by_its_bytes() -> None:
+    assert plain(EDIT)
+    assert plain(RIGHT["windows line ends"])
+    assert not plain(RIGHT["import of one name grows"])
+
+
+@pytest.mark.parametrize("name", sorted(WRONG.keys() - {"inside a string"}))
+def test_a_wrong_edit_is_not_plain(name: str) -> None:
+    assert not plain(WRONG[name][0])
+
+
+def test_what_shares_a_line_with_a_shim_is_not_plain() -> None:
+    first, last = b"class Wrapper:\n    x = 1\n", "    pair = 2; other = 3\n"
+    edit = FileChange(EDIT.path, first, first + last.encode(), (replace(EDIT.shims[0], text=last),))
+    assert not plain(edit)
+    assert plain(replace(edit, after=first + b"    pair = 2\n", shims=(replace(EDIT.shims[0], text="    pair = 2\n"),)))
+
+
+def test_a_comment_of_a_shim_that_ends_a_string_is_not_plain() -> None:
+    before = b'class Wrapper:\n    x = """\n    # """\n    y = 1\n'
+    text = '    # """\n    pair = 2\n'
+    after = before.replace(b'    # """\n', text.encode() + b'    # """\n')
+    assert not plain(FileChange(EDIT.path, before, after, (replace(EDIT.shims[0], text=text),)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -89,7 +88,7 @@ def promise(gap: Gap) -> dict[str, object] | None:
 def source(found: Member, defaults: dict[str, str]) -> str:
     """A class statement with only the shim's members: no annotation, no decorator but its kind, and every
     default that is not a literal exchanged for a name, which goes into `defaults` with its source."""
-    body: list[ast.stmt] = [_neutral(copy.deepcopy(s), defaults) for s in found.statements]
+    body: list[ast.stmt] = [_neutral(s, defaults) for s in found.statements]
     cls = ast.ClassDef(name=found.site.node.name, bases=[ast.Name(BASE)], keywords=[], body=body, decorator_list=[])
     return ast.unparse(ast.fix_missing_locations(cls))
 
@@ -99,14 +98,19 @@ def _neutral(statement: Statement, defaults: dict[str, str]) -> Statement:
         value = statement.value or ast.Constant(None)
         return ast.Assign(targets=[statement.target], value=value, lineno=0)
     if isinstance(statement, Function):
-        statement.returns = None
-        statement.decorator_list = [d for d in statement.decorator_list if _is_kind(d)]
         args = statement.args
-        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
-            if arg is not None:
-                arg.annotation = None
-        args.defaults = [_default(d, defaults) for d in args.defaults]
-        args.kw_defaults = [d if d is None else _default(d, defaults) for d in args.kw_defaults]
+        bare = ast.arguments(
+            posonlyargs=[ast.arg(a.arg) for a in args.posonlyargs],
+            args=[ast.arg(a.arg) for a in args.args],
+            vararg=args.vararg and ast.arg(args.vararg.arg),
+            kwonlyargs=[ast.arg(a.arg) for a in args.kwonlyargs],
+            kw_defaults=[d and _default(d, defaults) for d in args.kw_defaults],
+            kwarg=args.kwarg and ast.arg(args.kwarg.arg),
+            defaults=[_default(d, defaults) for d in args.defaults],
+        )
+        kinds = [d for d in statement.decorator_list if _is_kind(d)]
+        fields = {**dict(ast.iter_fields(statement)), "args": bare, "returns": None, "decorator_list": kinds}
+        return type(statement)(**fields)
     return statement
 
 

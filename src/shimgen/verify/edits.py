@@ -10,10 +10,47 @@ from itertools import chain, zip_longest
 
 import msgspec
 
+from shimgen.verify.members import Member
 from shimgen.verify.source import Function, Source, first_line, statements
 
 Imported = tuple[str, int, str, str | None]
 Import = ast.Import | ast.ImportFrom
+
+
+def only_inserted(before: bytes, after: Source, shims: Sequence[tuple[str, Member]]) -> bool:
+    """Whether the file without the texts of its shims, where these are found to stand, is to the byte the one before.
+
+    Mostly it is so, and nothing else has to be looked at. A text has its statements, comments and empty lines.
+    """
+    left = list(after.raw)
+    for text, found in sorted(shims, key=lambda pair: _begins(pair[1]), reverse=True):
+        lines = text.splitlines()
+        start = _begins(found) - next((n for n, line in enumerate(lines) if not _idle(line)), 0)
+        block = range(start, start + len(lines))
+        if [*after.lines[start - 1 : block.stop - 1]] != lines or not _alone(found, block, lines):
+            return False
+        del left[start - 1 : block.stop - 1]
+    return b"".join(left) == before
+
+
+def _alone(found: Member, block: range, lines: Sequence[str]) -> bool:
+    """Whether these lines of the class hold the statements of the member, and nothing else."""
+    own = {n for s in found.everything for n in range(first_line(s), _last_line(s) + 1)}
+    idle = {n for n, line in zip(block, lines, strict=True) if _idle(line)}
+    there = [s for s in found.site.node.body if first_line(s) < block.stop and _last_line(s) >= block.start]
+    return own | idle == set(block) and there == [*found.everything]
+
+
+def _begins(found: Member) -> int:
+    return min(map(first_line, found.everything))
+
+
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _idle(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def disturbed(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from shimgen.model.domain import Decision, FileChange, Gap, MemberKind, Provider, Shim, SiteKind
 from shimgen.model.proof import Proof
@@ -11,7 +13,7 @@ from shimgen.model.source import Tree
 from shimgen.verify.bases import new_bases, taken_up
 from shimgen.verify.binding import mismatch
 from shimgen.verify.cases import own_params
-from shimgen.verify.edits import disturbed
+from shimgen.verify.edits import disturbed, only_inserted
 from shimgen.verify.members import Member, NotFoundError, member
 from shimgen.verify.names import Module, unbound
 from shimgen.verify.origins import other_meaning
@@ -45,19 +47,20 @@ def static(tree: Tree, change: FileChange, serving: Served) -> Iterator[Proof]:
     yield from _each(change, "compiles", "")
     after = read(change.after)
     module = Module(after.tree)
-    found: list[Member] = []
+    found: list[tuple[Shim, Member]] = []
     for shim in (s for s in change.shims if s.gap.takes_base):
         yield _said(shim, "in place", taken_up(shim, after))
     for shim in (s for s in change.shims if not s.gap.takes_base):
         try:
-            found.append(member(shim, after))
+            made = member(shim, after)
         except NotFoundError as error:
             yield _said(shim, "in place", str(error))
             continue
+        found.append((shim, made))
         yield _said(shim, "in place", "")
-        yield _said(shim, "names", unbound(found[-1], module))
-        yield _said(shim, "defaults", _defaults(tree, shim, found[-1], after))
-        yield from _asked(shim, found[-1], (shim.gap, *serving.get(_place(shim), ())))
+        yield _said(shim, "names", unbound(made, module))
+        yield _said(shim, "defaults", _defaults(tree, shim, made, after))
+        yield from _asked(shim, made, (shim.gap, *serving.get(_place(shim), ())))
     yield from _each(change, "only inserts", _only_inserts(tree, change, after, found))
 
 
@@ -90,25 +93,30 @@ def _each(change: FileChange, check: str, fault: str) -> Iterator[Proof]:
 
 def _compiles(path: str, content: bytes) -> str:
     """Why the file does not compile, "" when it does."""
+    source: ast.Module | bytes = content
+    with suppress(SyntaxError, ValueError):  # which are met again below, where the path is known
+        source = read(content).tree
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(content, path, "exec", dont_inherit=True)
+            compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return f"{path} does not compile: {error}"
     return ""
 
 
-def _only_inserts(tree: Tree, change: FileChange, after: Source, found: Sequence[Member]) -> str:
+def _only_inserts(tree: Tree, change: FileChange, after: Source, found: Sequence[tuple[Shim, Member]]) -> str:
     """What the edit did besides inserting the shims, "" when nothing."""
     if change.path not in tree.blobs or tree.read(change.path) != change.before:
         return f"the edit of {change.path} does not start from the checkout's file"
+    if only_inserted(change.before, after, [(shim.text, made) for shim, made in found]):
+        return ""
     try:
         before = read(change.before)
     except (SyntaxError, ValueError) as error:
         return f"{change.path} did not parse before the edit: {error}"
     texts = [shim.text for shim in change.shims]
-    return disturbed(before, after, texts, [s for m in found for s in m.everything], new_bases(change.shims))
+    return disturbed(before, after, texts, [s for _, made in found for s in made.everything], new_bases(change.shims))
 
 
 def _candidates(gap: Gap, found: Member) -> str:

@@ -13,6 +13,7 @@ from functools import lru_cache
 import msgspec
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_SIMPLE = frozenset((ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -64,6 +65,8 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 def blocks(node: ast.stmt) -> Iterator[ast.stmt]:
     """The statements directly in the blocks of a compound statement."""
+    if node.__class__ in _SIMPLE:
+        return
     for field in ("body", "orelse", "finalbody"):
         yield from getattr(node, field, ())
     for block in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
