@@ -138,7 +138,18 @@ EDITS: dict[str, tuple[str, str, str, bool]] = {
         True,
     ),
     "a comment outside of the package": ("../../../setup.py", r"\A", "# nothing\n", True),
-    "a line with a demand moved": ("../mem_cache.py", r"\A", "# nothing\n", False),
+    "a line with a demand moved": ("../mem_cache.py", r"\A", "# nothing\n", True),
+    "lines moved": ("copy1/plain.py", r"\A", "# nothing\n", True),
+    "lines moved up": ("copy1/plain.py", r"\n\n\nclass ", "\nclass ", True),
+    "a body that grows": ("copy1/plain.py", r"(?m)^        super\(\).*$", r"\g<0>\n        note = 1", True),
+    "a body that grows at its end": ("copy1/plain.py", r"(?<=weight = head\n)", "        note = 1\n", True),
+    "members in another order": (
+        "copy1/plain.py",
+        r"(?s)(    def get_embed_and_head\(.*?\n\n)(    def set_embed.*?\n\n)",
+        r"\2\1",
+        False,
+    ),
+    "two statements in one line": ("copy1/plain.py", r"(bias=False\))\n +(?=self)", r"\1; ", False),
     "a file that no longer parses": ("copy1/plain.py", r"\Z", "def\n", False),
     "a new member": ("copy1/plain.py", r"\Z", "\n\ndef helper():\n    pass\n", False),
     "a member renamed": ("copy1/plain.py", r"def get_embed_and_head", "def get_embed_and_tail", False),
@@ -148,7 +159,6 @@ EDITS: dict[str, tuple[str, str, str, bool]] = {
         "def get_embed_and_head(self, more=1",
         False,
     ),
-    "lines moved": ("copy1/plain.py", r"\A", "# nothing\n", False),
     "the engine asks for more": ("../mem_cache.py", r"\Z", "\n\ndef ask(model):\n    return model.vanish()\n", False),
 }
 """A text for the pattern in a file of the models folder (Python's `re`)."""

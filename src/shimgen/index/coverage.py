@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from shimgen.model.facts import Function, Store
+from collections.abc import Collection, Iterable
 
 
-def always_assigned(stores: Sequence[tuple[Store, Function]]) -> bool:
-    """True when after the function at least one of the assignments has run, or an exception left it.
+def always_assigned(arms: Collection[str], leaving: Iterable[str]) -> bool:
+    """True when at least one of the assignments under `arms` has run in the end, or one of `leaving` was taken.
 
-    Arms are the paths of `Store.branch`. An arm that ends in raise (or return) does not fall through.
+    Arms are paths as those of `Store.branch`. One in `leaving` does not go on.
     """
-    arms = {store.branch for store, _ in stores}
-    leaving = {arm for _, function in stores for arm in function.leaving}
-    return _covered("", arms, leaving)
+    return _covered("", set(arms), set(leaving))
 
 
 def _covered(arm: str, arms: set[str], leaving: set[str]) -> bool:

@@ -35,7 +35,9 @@ def definitions_of(source: bytes, parsed: ast.Module | None = None) -> ModuleFac
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)
-    return msgspec.structs.replace(extract_definitions(module, lines), marked=tuple(_marked(source)))
+    facts = extract_definitions(module, lines)
+    marked = tuple(_marked(source))
+    return msgspec.structs.replace(facts, marked=marked, own=tuple(_own(facts, marked))) if marked else facts
 
 
 def _marked(source: bytes) -> Iterator[int]:
@@ -43,6 +45,13 @@ def _marked(source: bytes) -> Iterator[int]:
     marker = MARKER.encode()
     if marker in source:
         yield from (n for n, line in enumerate(source.splitlines(), 1) if line.lstrip().startswith(marker))
+
+
+def _own(facts: ModuleFacts, marked: tuple[int, ...]) -> Iterator[int]:
+    """The lines of the members that stand right below a marker, their decorators between them."""
+    for cls in facts.classes:
+        yield from (f.line for f in cls.functions if f.line - len(f.decorators) - 1 in marked)
+        yield from (attribute.line for attribute in cls.attributes if attribute.line - 1 in marked)
 
 
 def search(source: bytes, package_path: str, profile: Profile) -> Searched:

@@ -16,7 +16,7 @@ from shimgen.model.facts import Access, Call, Expr, Function, How, Param, Store
 _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
 _ITEMS = (ast.Subscript, ast.Starred)
-_LEAVING = (ast.Raise, ast.Return, ast.Continue)
+_RETURNING = (ast.Return, ast.Continue)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 _KINDS = {
@@ -73,10 +73,12 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         tuple(body.calls),
         tuple(body.returned),
         tuple(name_parameters(node)),
-        tuple(body.leaving),
+        tuple(body.raising),
+        tuple(body.returning),
         tuple(body.caught),
         unused_parameters(node, body.calls) if in_class else (),
         () if body.follow_calls else results(node),
+        tuple(body.returned_at),
     )
 
 
@@ -132,7 +134,9 @@ class _Body:
         self.stores: list[Store] = []
         self.calls: list[Call] = []
         self.returned: list[Expr] = []
-        self.leaving: list[str] = []
+        self.returned_at: list[int] = []
+        self.raising: list[str] = []
+        self.returning: list[str] = []
         self.caught: list[tuple[int, int]] = []
         self.yields = False
         self._seen: set[str] = set()
@@ -145,8 +149,10 @@ class _Body:
 
     def _arm(self, body: list[ast.stmt], branch: str, line: int, number: int) -> None:
         arm = f"{branch}/{line}:{number}" if branch else f"{line}:{number}"
-        if body and isinstance(body[-1], _LEAVING):
-            self.leaving.append(arm)
+        if body and isinstance(body[-1], ast.Raise):
+            self.raising.append(arm)
+        elif body and isinstance(body[-1], _RETURNING):
+            self.returning.append(arm)
         self._statements(body, arm)
 
     def _statement(self, node: ast.stmt, branch: str) -> None:
@@ -170,6 +176,7 @@ class _Body:
         if node.value is not None:
             if not self._nested:
                 self.returned.append(expr_of(node.value))
+                self.returned_at.append(node.lineno)
             self._expression(node.value, branch)
 
     def _loop(self, node: ast.For | ast.AsyncFor, branch: str) -> None:

@@ -12,16 +12,23 @@ from shimgen.index.dispatch import called_method, next_definition
 from shimgen.index.evaluation import Evaluator
 from shimgen.index.frames import Frame, Values, self_attribute, union
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Call, Function, Store
+from shimgen.model.facts import Call, Store
 from shimgen.model.profile import Factory
 from shimgen.model.program import Attribute, Program
+
+
+class _Run(msgspec.Struct):
+    """The constructors that have run, by class and name, and the conditional arms of theirs that end in raise."""
+
+    ran: set[tuple[ClassRef, str]] = msgspec.field(default_factory=set)
+    raising: set[str] = msgspec.field(default_factory=set)
 
 
 class _Assigned(msgspec.Struct):
     """Assignments to one attribute while constructors run."""
 
     owner: ClassRef
-    stores: list[tuple[Store, Function, Values]] = msgspec.field(default_factory=list)
+    stores: list[tuple[Store, Values]] = msgspec.field(default_factory=list)
 
 
 class Instances:
@@ -58,8 +65,9 @@ class Instances:
         if start is None:
             return {}
         assigned: dict[str, _Assigned] = {}
-        self._run(Frame(start[0].path, start[1], {}, ref, start[0]), assigned, set(), "")
-        return {name: _summary(name, item) for name, item in assigned.items()}
+        run = _Run()
+        self._run(Frame(start[0].path, start[1], {}, ref, start[0]), assigned, run, "")
+        return {name: _summary(name, item, run.raising) for name, item in assigned.items()}
 
     def _later(self, ref: ClassRef, initial: Mapping[str, Attribute]) -> dict[str, Attribute]:
         """Attributes that only other methods assign: there once such a method has run."""
@@ -74,36 +82,45 @@ class Instances:
                         result[name] = replace(_attribute(name, owner, store, values), optional=True, initial=False)
         return result
 
-    def _run(self, frame: Frame, assigned: dict[str, _Assigned], ran: set[tuple[ClassRef, str]], arm: str) -> None:
-        """Executes the assignments of a constructor or of a helper it calls, in the order of their lines."""
+    def _run(self, frame: Frame, assigned: dict[str, _Assigned], run: _Run, arm: str) -> None:
+        """Executes the assignments of a constructor or of a helper it calls, in the order of their lines.
+
+        `arm` leads to the call. Another function's arms begin with its number, since its lines are not this one's.
+        """
         if frame.owner is None:
             return
         key = (frame.owner, frame.function.name)
-        if key in ran or frame.depth == 0:
+        if key in run.ran or frame.depth == 0:
             return
-        ran.add(key)
+        run.ran.add(key)
+        number = len(run.ran)
+        run.raising.update(_arm(arm, number, raising) for raising in frame.function.raising)
         steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=_line)
         for step in steps:
-            branch = f"{arm}/{step.branch}" if arm and step.branch else arm or step.branch
+            branch = _arm(arm, number, step.branch)
             if isinstance(step, Call):
-                self._run_call(frame, step, assigned, ran, branch)
+                self._run_call(frame, step, assigned, run, branch)
             elif name := self_attribute(frame.function, step.target):
                 item = assigned.setdefault(name, _Assigned(frame.owner))
                 if not branch and step.how == "assign":
                     item.stores.clear()
                     item.owner = frame.owner
                 stored = Store(step.target, step.line, step.value, step.how, branch)
-                item.stores.append((stored, frame.function, self._evaluator.evaluate(frame, step.value)))
+                item.stores.append((stored, self._evaluator.evaluate(frame, step.value)))
 
-    def _run_call(
-        self, frame: Frame, call: Call, assigned: dict[str, _Assigned], ran: set[tuple[ClassRef, str]], branch: str
-    ) -> None:
+    def _run_call(self, frame: Frame, call: Call, assigned: dict[str, _Assigned], run: _Run, branch: str) -> None:
         target = called_method(self._program, frame, call.expr.parts[0])
         if target is None:
             return
         owner, function, explicit_self = target
         bound = self._evaluator.bind(frame, call.expr, function, skip_self=not explicit_self)
-        self._run(Frame(owner.path, function, bound, frame.self_type, owner, frame.depth - 1), assigned, ran, branch)
+        self._run(Frame(owner.path, function, bound, frame.self_type, owner, frame.depth - 1), assigned, run, branch)
+
+
+def _arm(outer: str, number: int, inner: str) -> str:
+    """The path of an arm of the function that runs as the `number`th, which is itself called in the arm `outer`."""
+    own = "/".join(f"{number}.{part}" for part in inner.split("/")) if inner else ""
+    return f"{outer}/{own}" if outer and own else outer or own
 
 
 def _line(step: Store | Call) -> int:
@@ -125,12 +142,12 @@ def _attribute(name: str, owner: ClassRef, store: Store, values: Values) -> Attr
     )
 
 
-def _summary(name: str, item: _Assigned) -> Attribute:
+def _summary(name: str, item: _Assigned, raising: set[str]) -> Attribute:
     """One attribute from all its assignments in the constructors that run."""
-    values = union(v for _, _, v in item.stores)
-    real = [s for s, _, v in item.stores if v.instances or v.classes or v.external or v.unknown]
+    values = union(v for _, v in item.stores)
+    real = [s for s, v in item.stores if v.instances or v.classes or v.external or v.unknown]
     store = real[0] if real else item.stores[0][0]
-    assigned = [(s, f) for s, f, v in item.stores if not (v.none and not (v.instances or v.unknown or v.external))]
-    covered = always_assigned(assigned)
-    optional = not covered or any(v.none and (v.instances or v.external) for _, _, v in item.stores)
+    assigned = [s.branch for s, v in item.stores if not (v.none and not (v.instances or v.unknown or v.external))]
+    covered = always_assigned(assigned, raising)
+    optional = not covered or any(v.none and (v.instances or v.external) for _, v in item.stores)
     return replace(_attribute(name, item.owner, store, values), optional=optional)

@@ -10,7 +10,7 @@ from shimgen.index.files import Files
 from shimgen.index.gather import gather
 from shimgen.index.instances import Instances
 from shimgen.index.registry import registered
-from shimgen.index.trace import Trace, changed_since, followed, traced
+from shimgen.index.trace import Followed, Trace, changed_since, followed, traced
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
 from shimgen.model.linear import linearise
@@ -70,9 +70,9 @@ class Index:
         """The files that have other bytes than in a tree of the same names."""
         return changed_since(self._files, trace)
 
-    def followed(self, trace: Trace) -> int | None:
-        """The lines that an analysis would read, if it found what the one found that left `trace`; None when it may
-        find something else."""
+    def followed(self, trace: Trace) -> Followed | None:
+        """Where lines have moved, if an analysis found what the one found that left `trace` but for that; None when it
+        may find something else."""
         return followed(self._files, trace)
 
     def package_path(self, path: str) -> str:

@@ -98,8 +98,9 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     "generator", "asyncgen". `stub`: "" for a real body, "empty" (docstring, pass, ...), "raises" (only raises
     NotImplementedError). `scope`: how the def is nested in its class or module: "" or "if" / "try" / ...
     `names`: the parameters that look like they carry a module or weight name.
-    `leaving`: the conditional arms that end in raise or return. `caught`: first and last lines of the statements
-    whose AttributeError is caught. `unused`: parameters that the body never mentions.
+    `raising`: the conditional arms that end in raise, `returning`: in return or continue. `caught`: first and last
+    lines of the statements whose AttributeError is caught. `unused`: parameters that the body never mentions.
+    `returned`: the values of its own return statements, `returned_at` their lines.
     `results`: what a forward returns, with local names exchanged for all that they are assigned.
     """
 
@@ -118,10 +119,12 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     calls: tuple[Call, ...] = ()
     returned: tuple[Expr, ...] = ()
     names: tuple[NamedParam, ...] = ()
-    leaving: tuple[str, ...] = ()
+    raising: tuple[str, ...] = ()
+    returning: tuple[str, ...] = ()
     caught: tuple[tuple[int, int], ...] = ()
     unused: tuple[str, ...] = ()
     results: tuple[Expr, ...] = ()
+    returned_at: tuple[int, ...] = ()
 
 
 class ClassAttribute(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -199,6 +202,10 @@ class Use(msgspec.Struct, frozen=True, array_like=True, gc=False):
     parameter: str = ""
 
 
+ASSIGNED = "assigned at line "
+"""How the guard of a use begins, in place of a probe's source, that comes after an assignment of the member."""
+
+
 MARKER = "# shimgen: "
 """How the comment begins by which shimgen knows its own work again."""
 
@@ -220,7 +227,8 @@ class Searched(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """All that is kept of one file. `stores` are module-level assignments; `error` is set (and all else empty)
-    when the file does not parse; `marked` are the lines that are a marker of shimgen's."""
+    when the file does not parse; `marked` are the lines that are a marker of shimgen's, `own` those of the members that
+    stand right below one."""
 
     imports: tuple[Import, ...] = ()
     classes: tuple[Class, ...] = ()
@@ -232,6 +240,7 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     error: str = ""
     error_line: int = 0
     marked: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
 
 
 def lasting(facts: ModuleFacts | Searched) -> bool:

@@ -1,7 +1,8 @@
 """What an analysis of a tree found, kept for the next run over the same files.
 
 A finding is known by the tree: the names and blob ids of its Python files. Where some files have other bytes than
-before, and what an analysis sees of them is still the same, so is what it finds (`index.trace`).
+before, and what an analysis sees of them is still the same but for the places of lines, so is what it finds
+(`index.trace`, `pipeline.moved`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from shimgen.cache import Store
 from shimgen.model.domain import Demand, Gap, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.source import Stats, Tree
+from shimgen.pipeline.moved import Moves, moved
 
 Kind = TypeVar("Kind")
 
@@ -43,10 +45,11 @@ class _Analysed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Known(msgspec.Struct, frozen=True, array_like=True):
-    """The analysis that holds for a tree, and the lines that one of this very tree would read."""
+    """The analysis that holds for a tree, but for `moves`, and the lines that one of this very tree would read."""
 
     analysed: _Analysed
     lines: int
+    moves: Moves = msgspec.field(default_factory=dict)
 
 
 _RECENT = 4
@@ -75,7 +78,7 @@ class Memory:
             if known is None:
                 known, parsed = self._follow(tree)
             kept = self._get(known.analysed.finding, Finding) if known is not None else None
-            if known is None or kept is None:
+            if known is None or kept is None or not (not known.moves or moved(kept, known.moves)):
                 return None
             found = self._recalled[key] = replace(kept, stats=_recalled(kept.stats, known.lines, parsed))
             self._put(key, known)
@@ -114,9 +117,9 @@ class Memory:
         traces = [(one, trace) for one, trace in kept if trace is not None]
         index = Index(tree, self._profile, self._root, self._store)
         for analysed, trace in sorted(traces, key=lambda pair: len(index.changed(pair[1]))):
-            lines = index.followed(trace)
-            if lines is not None:
-                return _Known(analysed, lines), index.stats.parsed
+            followed = index.followed(trace)
+            if followed is not None:
+                return _Known(analysed, followed.lines, followed.moves), index.stats.parsed
         return None, 0
 
     def _prefer(self, tree: Tree, analysed: _Analysed) -> None:

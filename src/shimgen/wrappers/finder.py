@@ -49,7 +49,8 @@ def _wrapper(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef, 
 
 
 def _held(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef) -> _Held | None:
-    """The attribute that holds the model: full before body before unknown, the one that gets the batch first."""
+    """The attribute that holds the model: full before body before unknown, then those that get batches, then the one
+    that is assigned first."""
     attributes = [a for a in program.attributes(ref).values() if a.initial and _constructs(a)]
     full = [_Held(a, "full") for a in attributes if a.registered or any(shapes.of(t) == "full" for t in a.types)]
     multimodal = _is_multimodal(program, profile, ref)
@@ -58,7 +59,7 @@ def _held(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef) -> 
     for group in (full, bodies, dynamic):
         if group:
             used = [h for h in group if shapes.gets_batches(ref, h.attribute.name)]
-            return min(used or group, key=lambda h: (h.attribute.line, h.attribute.name))
+            return (used or group)[0]
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from shimgen.gaps.drift.calls import wrong_uses
@@ -39,15 +40,20 @@ def find_drift(
     found = [finding for wrapper in wrappers for lint in _LINTS for finding in lint(context, wrapper)]
     upstreams = [finding for finding in found if not _is_shim(program, finding)]
     gaps = [_gap(context, finding) for finding in _once(upstreams)]
-    return tuple(sorted(gaps, key=lambda g: (g.wrapper.cls, g.member, g.detail["place"], g.sentence)))
+    return tuple(sorted(gaps, key=lambda g: (g.wrapper.cls, g.member, *map(_natural, (g.detail["place"], g.sentence)))))
+
+
+def _natural(text: str) -> list[str | int]:
+    """By which texts sort so that line 9 comes before line 10."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
 
 
 def _is_shim(program: Program, finding: Finding) -> bool:
     """Whether the member is shimgen's own: that is judged by the source without it (`gaps.stale`)."""
-    cls, marked = program.cls(finding.owner), program.module(finding.owner.path).marked
-    first = [f.line - len(f.decorators) for f in cls.functions if f.name == finding.member]
-    first += [attribute.line for attribute in cls.attributes if attribute.name == finding.member]
-    return any(line - 1 in marked for line in first)
+    cls, own = program.cls(finding.owner), program.module(finding.owner.path).own
+    lines = [function.line for function in cls.functions if function.name == finding.member]
+    lines += [attribute.line for attribute in cls.attributes if attribute.name == finding.member]
+    return not set(own).isdisjoint(lines)
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:

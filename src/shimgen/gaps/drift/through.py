@@ -53,7 +53,7 @@ class _Body:
         self._aliases: dict[str, str] = {}
         self._aliases = dict(self._always_one_chain())
         self.looked_up = tuple(self._lookups())
-        self._returned = frozenset(chain for chain, _ in self._from_values())
+        self._returned = frozenset(chain for chain, *_ in self._from_values())
 
     def _always_one_chain(self) -> Iterator[tuple[str, str]]:
         """Local names that hold one chain wherever they are assigned: lm = self.language_model."""
@@ -92,8 +92,9 @@ class _Body:
 
     def values(self) -> Iterator[Through]:
         """Chains in what is returned (calls of local aliases are seen only there)."""
-        for chain, call in self._from_values():
-            yield Through(chain, self._function.end_line, call)
+        for chain, value, line in self._from_values():
+            called = value.op == "call" and not self._looked_up(value)
+            yield Through(chain, line, value if called else None)
 
     def reads(self) -> Iterator[Through]:
         """Chains that are read."""
@@ -115,16 +116,18 @@ class _Body:
         held, name = self.chain(arguments[0]), arguments[1].text.strip("'\"")
         return f"{held}.{name}" if held and name.isidentifier() else ""
 
-    def _from_values(self) -> Iterator[tuple[str, Expr | None]]:
-        """Chains of the one value that is returned besides constants."""
-        values = [v for v in self._function.returned if not _is_constant(v)]
+    def _from_values(self) -> Iterator[tuple[str, Expr, int]]:
+        """Chains of the one value that is returned besides constants, what is returned there, and the line."""
+        function = self._function
+        returned = zip(function.returned, function.returned_at, strict=True)
+        values = [(value, line) for value, line in returned if not _is_constant(value)]
         if len(values) == 1:
-            for part in _alternatives(values[0]):
-                looked_up = self._looked_up(part)
+            value, line = values[0]
+            for part in _alternatives(value):
                 callee = part.parts[0] if part.op == "call" else part
-                chain = looked_up or self.chain(callee)
+                chain = self._looked_up(part) or self.chain(callee)
                 if chain:
-                    yield chain, part if part.op == "call" and not looked_up else None
+                    yield chain, part, line
 
     def marked(self, through: Through) -> Through:
         """The same with what the rest of the method tells about it."""

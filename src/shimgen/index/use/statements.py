@@ -29,6 +29,7 @@ from shimgen.index.use.values import (
     models,
     union,
 )
+from shimgen.model.facts import ASSIGNED
 
 _TEXTUAL = frozenset(("str", "int", "bool", "float", "bytes", "Path", "PathLike", "dict", "Dict", "list", "List"))
 _TAIL = 3
@@ -268,7 +269,7 @@ class Statements(Conditions):
     ) -> None:
         for model in found:
             self.record(model, member, Detail("write", line, source(receiver), value=written(node)))
-            self.present += (Fact(model.key, member, f"assigned at line {line}", exact=True),)
+            self.present += (Fact(model.key, member, f"{ASSIGNED}{line}", exact=True),)
 
     def _return(self, node: ast.Return) -> None:
         self.returned.append(detached(self.value(node.value)))
