@@ -32,7 +32,7 @@ class Severity(StrEnum):
     DRIFT = "drift"
 
 
-class ClassRef(msgspec.Struct, frozen=True, order=True, gc=False):
+class ClassRef(msgspec.Struct, frozen=True, array_like=True, order=True, gc=False):
     """Identity of a class: path and qualified name (two classes may share a name), and its line."""
 
     path: str
@@ -40,7 +40,7 @@ class ClassRef(msgspec.Struct, frozen=True, order=True, gc=False):
     line: int = 0
 
 
-class Site(msgspec.Struct, frozen=True, gc=False):
+class Site(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One place where the engine uses a member.
 
     `guard` is the probe's source, `message` the text of the error that the engine raises when a probe says no.
@@ -69,7 +69,7 @@ class Site(msgspec.Struct, frozen=True, gc=False):
         return not self.guarded and not self.ambiguous and self.kind not in harmless
 
 
-class Demand(msgspec.Struct, frozen=True):
+class Demand(msgspec.Struct, frozen=True, array_like=True):
     """One member the engine uses, with all sites (sorted by path and line) and the interfaces it belongs to.
 
     `protocol`: a declared interface that the engine tests for, whose name is `member`.
@@ -97,7 +97,7 @@ class Demand(msgspec.Struct, frozen=True):
         return any(not site.fails for site in asking)
 
 
-class Delegate(msgspec.Struct, frozen=True):
+class Delegate(msgspec.Struct, frozen=True, array_like=True):
     """What a wrapper holds: `attribute` of the wrapper, assigned by class `owner` at `line`.
 
     `candidates` are the classes it may be an instance of; empty with `unknown` saying why when only run time knows.
@@ -113,7 +113,7 @@ class Delegate(msgspec.Struct, frozen=True):
     shape: str = "full"
 
 
-class Wrapper(msgspec.Struct, frozen=True):
+class Wrapper(msgspec.Struct, frozen=True, array_like=True):
     """A composing class. `entry`: the engine can hold an instance of exactly this class. `role` as in the profile."""
 
     cls: ClassRef
@@ -137,7 +137,7 @@ class MemberKind(StrEnum):
     OTHER = "other"
 
 
-class Provider(msgspec.Struct, frozen=True, gc=False):
+class Provider(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The class of a candidate's MRO that supplies a member, and how."""
 
     candidate: ClassRef
@@ -261,7 +261,7 @@ class Reason(StrEnum):
     )
 
 
-class Gap(msgspec.Struct, frozen=True):
+class Gap(msgspec.Struct, frozen=True, array_like=True):
     """A demanded member that a wrapper lacks or has wrongly, and what is done about it.
 
     `providers` holds one provider for each candidate that has the member. `detail` fills the reason's sentence;

@@ -14,10 +14,10 @@ from hashlib import blake2b
 from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from shimgen.cache import Store
-from shimgen.model.domain import Demand, Gap, Wrapper
+from shimgen.model.domain import ClassRef, Delegate, Demand, Gap, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.source import Stats, Tree
 from shimgen.pipeline.moved import Moves, moved
@@ -35,6 +35,41 @@ class Finding(msgspec.Struct, frozen=True, array_like=True):
     unnamed: tuple[str, ...]
     marked: tuple[str, ...]
     stats: Stats
+
+
+_NO_WRAPPER = Wrapper(ClassRef("", ""), Delegate("", ClassRef("", ""), 0))
+_NO_DEMAND = Demand("", (), ())
+
+
+class _Filed(msgspec.Struct, frozen=True, array_like=True):
+    """A finding as it is kept: many gaps have the same wrapper and the same demand, so each is there once. `numbers`
+    are those of each gap's."""
+
+    finding: Finding
+    wrappers: tuple[Wrapper, ...]
+    demands: tuple[Demand, ...]
+    numbers: tuple[tuple[int, int], ...]
+
+    def whole(self) -> Finding:
+        """The finding; to be asked for once."""
+        for gap, (wrapper, demand) in zip(self.finding.gaps, self.numbers, strict=True):
+            force_setattr(gap, "wrapper", self.wrappers[wrapper])
+            force_setattr(gap, "demand", self.demands[demand])
+        return self.finding
+
+
+def _filed(finding: Finding) -> _Filed:
+    wrappers: dict[int, tuple[int, Wrapper]] = {}
+    demands: dict[int, tuple[int, Demand]] = {}
+    numbers = tuple(
+        (
+            wrappers.setdefault(id(gap.wrapper), (len(wrappers), gap.wrapper))[0],
+            demands.setdefault(id(gap.demand), (len(demands), gap.demand))[0],
+        )
+        for gap in finding.gaps
+    )
+    bare = replace(finding, gaps=tuple(replace(g, wrapper=_NO_WRAPPER, demand=_NO_DEMAND) for g in finding.gaps))
+    return _Filed(bare, tuple(w for _, w in wrappers.values()), tuple(d for _, d in demands.values()), numbers)
 
 
 class _Analysed(msgspec.Struct, frozen=True, array_like=True):
@@ -77,10 +112,13 @@ class Memory:
             known, parsed = self._get(key, _Known), 0
             if known is None:
                 known, parsed = self._follow(tree)
-            kept = self._get(known.analysed.finding, Finding) if known is not None else None
-            if known is None or kept is None or not (not known.moves or moved(kept, known.moves)):
+            kept = self._get(known.analysed.finding, _Filed) if known is not None else None
+            if known is None or kept is None:
                 return None
-            found = self._recalled[key] = replace(kept, stats=_recalled(kept.stats, known.lines, parsed))
+            finding = kept.whole()
+            if known.moves and not moved(finding, known.moves):
+                return None
+            found = self._recalled[key] = replace(finding, stats=_recalled(finding.stats, known.lines, parsed))
             self._put(key, known)
             self._prefer(tree, known.analysed)
         return found
@@ -90,7 +128,7 @@ class Memory:
         if not self._store.lasts:
             return
         with suppress(UnicodeEncodeError):  # a file whose name is no text: what names it cannot be kept
-            new = _Analysed(self._filed(finding), self._filed(trace))
+            new = _Analysed(self._file(_filed(finding)), self._file(trace))
             self._put(self.key(tree), _Known(new, finding.stats.lines))
             self._prefer(tree, new)
 
@@ -143,7 +181,7 @@ class Memory:
         except (zlib.error, msgspec.DecodeError):
             return None
 
-    def _filed(self, value: msgspec.Struct) -> bytes:
+    def _file(self, value: msgspec.Struct) -> bytes:
         """Keeps a value under what stands for its content, and gives that."""
         encoded = msgspec.msgpack.encode(value)
         name = _digest(b"content", encoded)

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from shimgen.model.domain import ClassRef, Delegate, Provider, Site
-from shimgen.model.facts import ASSIGNED, CallShape, Expr, Param
+from shimgen.model.domain import ClassRef, Decision, Delegate, MemberKind, Provider, Reason, Severity, Site
+from shimgen.model.facts import ASSIGNED, Param
 from shimgen.model.profile import Recipe
 from shimgen.model.source import Skipped
 
-Kind = TypeVar("Kind", bound=msgspec.Struct)
 Moves = Mapping[str, Mapping[int, int]]
 """The new line of each line that facts speak of, by the path of its file. Other files are as they were."""
 
-_FREE = frozenset((str, int, float, bool, type(None), Expr, CallShape, Param, Recipe))
-"""Types that hold no line, but for texts."""
+_PLACES: dict[type, Callable[[Any], str]] = {
+    ClassRef: lambda ref: str(ref.path),
+    Site: lambda site: str(site.path),
+    Skipped: lambda skipped: str(skipped.path),
+    Delegate: lambda delegate: str(delegate.owner.path),
+    Provider: lambda provider: str(provider.cls.path),
+}
+"""The file whose line a struct holds."""
+_PLAIN = frozenset((int, bool, float, MemberKind, Severity, Decision, Reason, Recipe, Param))
+"""Types of which no value speaks of a line."""
+_WHOLE = frozenset((ClassRef, Site, Skipped))
+"""Structs that hold no other line, nor a text of shimgen's own that names one, but for a site's guard."""
 
 
-def moved(found: Kind, moves: Moves) -> bool:
+def moved(found: msgspec.Struct, moves: Moves) -> bool:
     """Puts the new lines into what was found, which nobody else may hold. False, and `found` is of no use any more,
     when it speaks of a line of which no fact does."""
     try:
@@ -35,45 +44,44 @@ def moved(found: Kind, moves: Moves) -> bool:
 class _Mover:
     def __init__(self, moves: Moves) -> None:
         self._moves = moves
+        self._seen: set[int] = set()
         paths = "|".join(map(re.escape, sorted(moves, key=len, reverse=True)))
         self._place = re.compile(rf"(?<![\w./-])({paths}):(\d+)")
 
-    def move(self, value: Any) -> None:
-        """The lines in a struct, and in all that it consists of."""
-        path = _path(value)
-        if path in self._moves and value.line:
-            force_setattr(value, "line", self._moves[path][value.line])
+    def move(self, value: msgspec.Struct) -> None:
+        """The lines in a struct's parts, and in all that these consist of."""
         for name in value.__struct_fields__:
             part = getattr(value, name)
-            kind = part.__class__
-            if kind is str:
-                if part.startswith(ASSIGNED) and path in self._moves:
-                    line = int(part.removeprefix(ASSIGNED))
-                    force_setattr(value, name, f"{ASSIGNED}{self._moves[path][line]}")
-                elif ".py:" in part:
-                    force_setattr(value, name, self._text(part))
-            elif kind is tuple:
-                force_setattr(value, name, tuple([self._item(item) for item in part]))
-            elif kind is dict:
-                force_setattr(value, name, {key: self._item(item) for key, item in part.items()})
-            elif isinstance(part, msgspec.Struct) and kind not in _FREE:
+            if part and part.__class__ not in _PLAIN and (new := self._new(part)) is not part:
+                force_setattr(value, name, new)
+
+    def _new(self, part: Any) -> Any:
+        """What stands in the place of a part: of a struct it is the same one, with the new lines."""
+        kind = part.__class__
+        if kind is str:
+            return self._place.sub(self._placed, part) if ".py:" in part else part
+        if kind is tuple:
+            return tuple([self._new(item) if item.__class__ not in _PLAIN else item for item in part])
+        if kind is dict:
+            return {key: self._new(item) for key, item in part.items()}
+        if id(part) not in self._seen:
+            self._seen.add(id(part))
+            if kind in _PLACES:
+                self._move_line(part, self._moves.get(_PLACES[kind](part)))
+            if kind not in _WHOLE:
                 self.move(part)
+        return part
 
-    def _item(self, item: Any) -> Any:
-        if item.__class__ is str:
-            return self._text(item)
-        if isinstance(item, msgspec.Struct) and item.__class__ not in _FREE:
-            self.move(item)
-        return item
+    def _move_line(self, part: Any, lines: Mapping[int, int] | None) -> None:
+        if lines is not None and part.line:
+            force_setattr(part, "line", lines[part.line])
+        if part.__class__ is Site and part.guard:
+            force_setattr(part, "guard", self._guard(part.guard, lines))
 
-    def _text(self, text: str) -> str:
-        return self._place.sub(lambda m: f"{m[1]}:{self._moves[m[1]][int(m[2])]}", text)
+    def _guard(self, guard: str, lines: Mapping[int, int] | None) -> str:
+        if lines is not None and guard.startswith(ASSIGNED):
+            return f"{ASSIGNED}{lines[int(guard.removeprefix(ASSIGNED))]}"
+        return str(self._new(guard))
 
-
-def _path(value: Any) -> str:
-    """The file whose line a struct holds, "" for one that holds none."""
-    if isinstance(value, ClassRef | Site | Skipped):
-        return value.path
-    if isinstance(value, Delegate):
-        return value.owner.path
-    return value.cls.path if isinstance(value, Provider) else ""
+    def _placed(self, match: re.Match[str]) -> str:
+        return f"{match[1]}:{self._moves[match[1]][int(match[2])]}"
