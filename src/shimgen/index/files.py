@@ -54,6 +54,10 @@ class Files:
         """Whether the definitions of a file are at hand."""
         return self.store.definitions.holds(self.tree.blobs[path])
 
+    def known_module(self, path: str) -> ModuleFacts | None:
+        """The definitions of a file, if they are at hand. That they were asked for does not count."""
+        return self.store.definitions.get(self.tree.blobs[path])
+
     def knows_uses(self, path: str) -> bool:
         """Whether the uses in a file are at hand."""
         return self.store.searches.holds(self.search_key(path))

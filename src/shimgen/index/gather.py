@@ -14,7 +14,9 @@ from shimgen.model.facts import Expr, Import, ModuleFacts, Searched, lasting
 _FEW = 12
 """So many modules are parsed sooner than a process is forked."""
 _TEXTS, _MODULES = 48, 6
-"""Files of one task: most engine files are only searched as text, modules are parsed."""
+"""Files of one task at most: most engine files are only searched as text, modules are parsed."""
+_SHARES = 12
+"""Tasks there should be of a kind at least, so that no process waits long for the last one of another."""
 _MOST_TASKS = 500
 
 Locate = Callable[[str, Import], str | None]
@@ -55,14 +57,19 @@ def gather(files: Files, locate: Locate, progress: Progress) -> None:
         return
     crew = _Crew(files, progress)
     crew.work([*_tasks(searches, _TEXTS, "searches"), *_tasks(modules, _MODULES, "modules")])
-    found = {locate(path, lead) for path, leads in crew.leads.items() for lead in leads}
-    near = sorted(path for path in found if path is not None)
-    files.fetch(near, ())
-    crew.work(list(_tasks([path for path in near if not files.knows_module(path)], _MODULES, "modules")))
+    leads = {(path, lead) for path, leads in crew.leads.items() for lead in leads}
+    followed: set[tuple[str, Import]] = set()
+    while leads:
+        followed |= leads
+        found = {(target, lead.name) for path, lead in leads if (target := locate(path, lead)) is not None}
+        near = sorted({path for path, _ in found})
+        files.fetch(near, ())
+        crew.work(list(_tasks([path for path in near if not files.knows_module(path)], _MODULES, "modules")))
+        leads = {(path, lead) for path, name in found for lead in _onward(files.known_module(path), name)} - followed
 
 
 def _tasks(paths: Sequence[str], size: int, kind: str) -> Iterator[_Task]:
-    size = max(size, len(paths) * 2 // _MOST_TASKS + 1)
+    size = max(min(size, len(paths) // _SHARES + 1), len(paths) * 2 // _MOST_TASKS + 1)
     for start in range(0, len(paths), size):
         yield _Task(**{kind: paths[start : start + size]})
 
@@ -128,6 +135,17 @@ def _leads(facts: ModuleFacts) -> Iterator[Import]:
             names.update(called for value in kept for called in _called(value))
     for imported in facts.imports:
         if imported.local in names or imported.local == "*":
+            yield imported
+
+
+def _onward(facts: ModuleFacts | None, name: str) -> Iterator[Import]:
+    """The imports through which a module has a name, or that a class of that name inherits from."""
+    if facts is None:
+        return
+    names = {name, *(_root(base) for cls in facts.classes if cls.name == name for base in cls.bases)}
+    own = {cls.name for cls in facts.classes}
+    for imported in facts.imports:
+        if imported.local in names or (imported.local == "*" and name not in own):
             yield imported
 
 

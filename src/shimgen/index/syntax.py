@@ -39,15 +39,18 @@ def root_of(node: ast.expr) -> str:
 
 
 def push_children(node: ast.AST, stack: list[ast.AST], wanted: Collection[type] = NODES) -> None:
-    """Puts the child nodes of the types in `wanted` on `stack`: much faster than iter_child_nodes."""
+    """Puts the child nodes of the types in `wanted` on `stack`: much faster than iter_child_nodes. For a keyword
+    argument its value is taken."""
     for field in _FIELDS[node.__class__]:
         value: Any = getattr(node, field, None)
         if value.__class__ in wanted:
             stack.append(value)
         elif value.__class__ is list:
             for item in value:
+                if item.__class__ is ast.keyword:
+                    item = item.value
                 if item.__class__ in wanted:
-                    stack.append(item)  # noqa: PERF401  most lists are short, and a comprehension is a call
+                    stack.append(item)
 
 
 def source_of(node: ast.AST) -> str:

@@ -33,9 +33,7 @@ def wrapper_class(case: Case, base: type, known: Mapping[str, Any]) -> type:
     Builtins are the harmless ones, and an import only ever gives names out of `known`. Raises CheckError.
     """
     scope: dict[str, Any] = {**known, **case.names, "shimgen_base": base, "__name__": "shimgen_sandbox"}
-    scope["__builtins__"] = {name: getattr(builtins, name) for name in HARMLESS.split()} | {
-        "__import__": importer(known)
-    }
+    scope["__builtins__"] = {**BUILTINS, "__import__": importer(known)}
     try:
         exec(_compiled(case.source), scope)  # noqa: S102  the shim that shimgen generated itself
     except Exception as error:
