@@ -154,10 +154,13 @@ class Memory:
         kept = [(one, self._get(one.trace, Trace)) for one in self._recent(self._names(tree))]
         traces = [(one, trace) for one, trace in kept if trace is not None]
         index = Index(tree, self._profile, self._root, self._store)
-        for analysed, trace in sorted(traces, key=lambda pair: len(index.changed(pair[1]))):
+        traces.sort(key=lambda pair: len(index.changed(pair[1])))
+        for analysed, trace in traces:
             followed = index.followed(trace)
             if followed is not None:
                 return _Known(analysed, followed.lines, followed.moves), index.stats.parsed
+        for _, trace in traces[:1]:  # most of what that analysis asked for, a new one will ask for
+            self._store.fetch([tree.blobs[path] for path in trace.modules])
         return None, 0
 
     def _prefer(self, tree: Tree, analysed: _Analysed) -> None:
