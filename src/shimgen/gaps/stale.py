@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from textwrap import dedent
 
-from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider
+from shimgen.model.domain import Decision, Demand, Gap, MemberKind, Provider
 from shimgen.model.results import Marked, Stale
 
 Key = tuple[str, str, str]
@@ -18,19 +18,18 @@ def find_stale(
     marked: Sequence[Marked],
     gaps: Sequence[Gap],
     demands: Sequence[Demand],
-    provided: Mapping[ClassRef, Mapping[str, Provider]],
+    own: Callable[[Marked], Provider | None],
 ) -> tuple[Stale, ...]:
     """The stale ones of the shims in `marked`, in their order.
 
-    `gaps` of every severity, `demands` and `provided` (by class, what its own MRO has) are those of the checkout
-    without any shim.
+    `gaps` of every severity, `demands` and `own` (what supplies the member where a shim is taken away) are those of
+    the checkout without any shim.
     """
     due: dict[Key, list[Gap]] = {}
     for gap in gaps:
         due.setdefault((gap.target.path, gap.target.name, gap.member), []).append(gap)
     members = {demand.member for demand in demands}
-    owned = {(ref.path, ref.name, name): p for ref, found in provided.items() for name, p in found.items()}
-    verdicts = ((shim, _why(shim, due.get(_key(shim), []), members, owned.get(_key(shim)))) for shim in marked)
+    verdicts = ((shim, _why(shim, due.get(_key(shim), []), members, own)) for shim in marked)
     return tuple(Stale(shim.cls, shim.member, shim.line, why) for shim, why in verdicts if why)
 
 
@@ -38,11 +37,12 @@ def _key(shim: Marked) -> Key:
     return shim.cls.path, shim.cls.name, shim.member
 
 
-def _why(shim: Marked, gaps: Sequence[Gap], members: set[str], own: Provider | None) -> str:
+def _why(shim: Marked, gaps: Sequence[Gap], members: set[str], owned: Callable[[Marked], Provider | None]) -> str:
     """Why the shim is stale, "" when it is not."""
     closing = next((gap for gap in gaps if gap.decision is not Decision.REFUSE), None)
     if closing is not None:
         return _differs(shim, closing)
+    own = owned(shim)
     if own is not None:
         return f"{shim.cls.name} has {shim.member} without it, from {own.cls.name} ({own.cls.path}:{own.line})"
     if gaps:

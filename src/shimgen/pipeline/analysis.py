@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from shimgen.collector import collector_off
 from shimgen.config import Settings
 from shimgen.model.carried import CarriedPatch
-from shimgen.model.domain import ClassRef, Demand, Gap, Wrapper
+from shimgen.model.domain import ClassRef, Demand, Gap, Provider, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
 from shimgen.model.results import Analysis, Marked, Stale
 from shimgen.model.source import Stats, Tree
@@ -190,6 +190,12 @@ def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tupl
     """The gaps that the standing shims rightly close, and those of the shims that are stale."""
     from shimgen.gaps import find_stale, provided
 
+    def own(shim: Marked) -> Provider | None:
+        classes = [ref for ref in bare.program.classes_of(shim.cls.path) if ref.name == shim.cls.name]
+        asked = [demand for demand in bare.demands if demand.member == shim.member]
+        found = provided(bare.program, session.profile, classes, asked)
+        return next((found[ref][shim.member] for ref in reversed(classes) if shim.member in found[ref]), None)
+
     marked = tuple(
         Marked(ClassRef(path, shim.cls, shim.class_line), shim.member, shim.line, shim.text)
         for path, shims in ground.shims.items()
@@ -197,7 +203,5 @@ def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tupl
     )
     inside = tuple(shim for shim in marked if named(session.settings.scope, shim.cls.name, shim.member))
     places = {(shim.cls.path, shim.cls.name, shim.member) for shim in marked}
-    classes = [ref for path in ground.shims for ref in bare.program.classes_of(path)]
-    owned = provided(bare.program, session.profile, classes, bare.demands)
     kept = whole((gap for gap in bare.gaps if (gap.target.path, gap.target.name, gap.member) in places), bare.gaps)
-    return kept, find_stale(inside, bare.gaps, bare.demands, owned)
+    return kept, find_stale(inside, bare.gaps, bare.demands, own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,11 +12,12 @@ from shimgen.config import Carried
 from shimgen.model.carried import CarriedPatch, CarriedState
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import ConfigError, GenerateError
-from shimgen.pipeline.ground import Ground, Layers
+from shimgen.pipeline.ground import Ground, Layers, shims_in
 from shimgen.pipeline.session import Session
 
 if TYPE_CHECKING:
     from shimgen.patch import FilePatch
+    from shimgen.shims import ExistingShim
 
 
 Laid = tuple[CarriedPatch, ...]
@@ -97,7 +98,11 @@ def settled(session: Session, ground: Ground, cargo: Sequence[Cargo], first: Seq
     besides shims; None otherwise, or where that is not seen at once."""
     if not all(stands(load, session) for load in cargo):
         return None
-    if any(bare(path, session.read(path) or b"", cargo) != content for path, content in ground.known.items()):
+
+    def found(content: bytes) -> Sequence[ExistingShim]:
+        return shims_in(session, content)
+
+    if any(bare(path, session.read(path) or b"", cargo, found) != content for path, content in ground.known.items()):
         return None
     last = []
     for load in (load for load in cargo if load.carried.when == "after"):
@@ -108,8 +113,13 @@ def settled(session: Session, ground: Ground, cargo: Sequence[Cargo], first: Seq
     return tuple(replace(patch, stands=True) for patch in (*first, *last))
 
 
-def bare(path: str, content: bytes, cargo: Sequence[Cargo]) -> bytes:
-    """A content without the shims and the carried patches that stand in it in whole."""
+def bare(
+    path: str,
+    content: bytes,
+    cargo: Sequence[Cargo],
+    found: Callable[[bytes], Sequence[ExistingShim]] | None = None,
+) -> bytes:
+    """A content without the shims (as `found` knows them) and the carried patches that stand in it in whole."""
     from shimgen.patch import Conflict, apply_exact, reverse
     from shimgen.shims import find_shims, remove_shims
 
@@ -121,7 +131,7 @@ def bare(path: str, content: bytes, cargo: Sequence[Cargo]) -> bytes:
         return content
 
     late = without("after", content)
-    return without("before", remove_shims(late, find_shims(late)))
+    return without("before", remove_shims(late, (found or find_shims)(late)))
 
 
 def refuse_conflicts(carried: Sequence[CarriedPatch]) -> None:

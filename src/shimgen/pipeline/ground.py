@@ -54,12 +54,19 @@ def find_ground(session: Session, marked: Sequence[str]) -> Ground:
     known = baseline.origins(session.checkout) if session.checkout.touched else {}
     if not marked:
         return Ground(session, known, {}, known)
-    from shimgen.shims import find_shims, remove_shims
+    from shimgen.shims import remove_shims
 
     sources = session.tree.load(marked)
-    shims = {path: find_shims(sources[path]) for path in marked}
+    shims = {path: shims_in(session, sources[path]) for path in marked}
     without = {path: remove_shims(sources[path], shims[path]) for path in marked}
     return Ground(session, {**without, **known}, shims, known)
+
+
+def shims_in(session: Session, content: bytes) -> tuple[ExistingShim, ...]:
+    """The shims in a file, by its bytes; those of a file that was looked through before are known."""
+    from shimgen.shims import ExistingShim, find_shims
+
+    return session.memory.once_for(tuple[ExistingShim, ...], content, lambda: find_shims(content))
 
 
 def python_only(contents: Mapping[str, bytes]) -> dict[str, bytes]:

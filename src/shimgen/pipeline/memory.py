@@ -139,12 +139,20 @@ class Memory:
             key = _digest(b"once", self.key(tree), repr(kind), msgspec.msgpack.encode(depends))
         except UnicodeEncodeError:
             return make()
+        found = self._once(kind, key, make)
+        self._store.save()
+        return found
+
+    def once_for(self, kind: type[Kind], content: bytes, make: Callable[[], Kind]) -> Kind:
+        """What `make` gives for the bytes of one file, from an earlier run if that is known."""
+        return self._once(kind, _digest(b"file", repr(kind), content), make)
+
+    def _once(self, kind: type[Kind], key: bytes, make: Callable[[], Kind]) -> Kind:
         found = self._get(key, kind)
         if found is None:
             found = make()
             with suppress(UnicodeEncodeError):
                 self._put(key, found)
-            self._store.save()
         return found
 
     def _follow(self, tree: Tree) -> tuple[_Known | None, int]:
