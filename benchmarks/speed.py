@@ -93,12 +93,14 @@ GOALS = (
 class Release:
     """A release in a git repository, and what a first scan found there, which fills the cache of the warm scans.
 
-    `files`: how many Python files; `wrappers`: the files of the wrappers; `gap`: a class and member to explain;
+    `applied`: a checkout of the same that has its shims. `files`: how many Python files; `wrappers`: the files of the
+    wrappers; `gap`: a class and member to explain;
     `member`, `attribute`: what is demanded most, and the most common name of a delegate, for the tools that search.
     """
 
     version: str
     tree: Path
+    applied: Path
     warm: Path
     files: int
     wrappers: tuple[str, ...]
@@ -109,10 +111,11 @@ class Release:
 
 def prepare(version: str, folder: Path) -> Release:
     """Unpack a release below `folder` and scan it once."""
-    tree = releases.checkout(version, folder / version)
+    tree, applied = (releases.checkout(version, folder / name) for name in (version, f"{version}-applied"))
     warm = folder / f"{version}-warm"
-    command = [*_shimgen("scan", tree), "--json"]
-    done = subprocess.run(command, env=environment(os.environ, warm), cwd=folder, check=True, stdout=subprocess.PIPE)
+    command, env = [*_shimgen("scan", tree), "--json"], environment(os.environ, warm)
+    done = subprocess.run(command, env=env, cwd=folder, check=True, stdout=subprocess.PIPE)
+    subprocess.run(_shimgen("apply", applied), env=env, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     found = json.loads(done.stdout)
     gap = found["gaps"][0]
     sites = Counter({demand["member"]: len(demand["sites"]) for demand in found["demands"]})
@@ -120,6 +123,7 @@ def prepare(version: str, folder: Path) -> Release:
     return Release(
         version,
         tree,
+        applied,
         warm,
         found["stats"]["files"],
         tuple(sorted({wrapper["path"] for wrapper in found["wrappers"]})),
@@ -132,9 +136,15 @@ def prepare(version: str, folder: Path) -> Release:
 def warm_cases(release: Release) -> Iterator[Case]:
     """What is short: shimgen where all is known, and between that bare Python."""
     bare = Case(BARE, (sys.executable, "-c", "pass"))
-    for name, words in (("scan", ()), ("check", ()), ("explain", (release.gap,))):
+    asked = {
+        WARM: ("scan", release.tree),
+        "check, warm": ("check", release.tree),
+        "check, warm, shims applied": ("check", release.applied),
+        "explain, warm": ("explain", release.gap, release.tree),
+    }
+    for name, words in asked.items():
         yield bare
-        yield Case(f"{release.version} {name}, warm", _shimgen(name, *words, release.tree), release.warm)
+        yield Case(f"{release.version} {name}", _shimgen(*words), release.warm)
 
 
 def cold_cases(release: Release, folder: Path) -> Iterator[Case]:

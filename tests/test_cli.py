@@ -366,6 +366,23 @@ def test_what_is_known_loads_nothing_heavy(words: list[str], tmp_path: Path) -> 
     assert without_seconds(again) == without_seconds(first)
 
 
+def test_a_gate_over_applied_shims_analyses_nothing(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(Path(__file__).parents[1] / "fixtures" / "mini" / "before", tree)
+    env = {**os.environ, "SHIMGEN_CACHE_DIR": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-m", "shimgen", "apply", tree], check=True, env=env, capture_output=True)
+
+    def check() -> tuple[int, str, list[str]]:
+        command = [sys.executable, "-c", LOADED, "check", str(tree)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+        return done.returncode, without_seconds(done.stdout), ast.literal_eval(done.stderr.splitlines()[-1])
+
+    first, again = check(), check()
+    assert again[:2] == first[:2]
+    assert "0 stale shims" in again[1]
+    assert not {"libcst", "git", "shimgen.index"} & set(again[2]), "nothing is parsed, and no name is resolved"
+
+
 def without_seconds(text: str) -> str:
     return re.sub(r"[\d.]+ s$", "", text, flags=re.MULTILINE)
 
