@@ -380,7 +380,7 @@ def test_a_gate_over_applied_shims_analyses_nothing(tmp_path: Path) -> None:
     first, again = check(), check()
     assert again[:2] == first[:2]
     assert "0 stale shims" in again[1]
-    assert not {"libcst", "git", "shimgen.index"} & set(again[2]), "nothing is parsed, and no name is resolved"
+    assert not {"libcst", "git", "shimgen.index"} & set(again[2]), "no file is parsed, and no name is resolved"
 
 
 def without_seconds(text: str) -> str:
