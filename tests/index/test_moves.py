@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks import releases
@@ -16,8 +17,10 @@ from shimgen.config import Settings
 from shimgen.index import trace
 from shimgen.index.extract import definitions_of
 from shimgen.index.moves import Moves
-from shimgen.model.domain import Scope
+from shimgen.model.domain import ClassRef, Delegate, Demand, Scope, Site, SiteKind, Wrapper
+from shimgen.model.facts import ASSIGNED
 from shimgen.pipeline import analysis
+from shimgen.pipeline.moved import moved
 
 
 def beginnings(source: bytes) -> list[int]:
@@ -134,3 +137,39 @@ def test_lines_that_change_their_order_are_not_followed() -> None:
     assert moves.follow_lines([1, 2], [2, 1])
     assert moves.moved() is None
     assert not Moves().follow_lines([1, 2], [1])
+
+
+class Found(Struct):
+    """A little of what an analysis finds."""
+
+    wrapper: Wrapper
+    demand: Demand
+    said: dict[str, str]
+
+
+def found(line: int, other: int) -> Found:
+    """Something that speaks of `line` of a.py and of line 7 of b.py, and of `other` lines of a.py in texts."""
+    ref = ClassRef("m/a.py", "A", line)
+    guards = (f"{ASSIGNED}{other}", f"the engine sets it at m/a.py:{other}", "x.py:3")
+    sites = tuple(Site("m/a.py", line, SiteKind.CALL, True, "target", "model.f()", guard) for guard in guards)
+    text = f"m/a.py:{other}, n/m/a.py:9 and m/b.py:7"
+    return Found(Wrapper(ref, Delegate("x", ClassRef("m/b.py", "B", 7), 7)), Demand("f", sites, ()), {"site": text})
+
+
+def test_every_line_that_a_finding_speaks_of_is_moved() -> None:
+    before = found(3, 12)
+    assert moved(before, {"m/a.py": {3: 5, 12: 120}})
+    assert before == found(5, 120)
+
+
+@pytest.mark.parametrize("lines", [{3: 5}, {12: 120}, {}])
+def test_a_finding_that_speaks_of_an_unknown_line_is_not_moved(lines: dict[int, int]) -> None:
+    assert not moved(found(3, 12), {"m/a.py": lines})
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "expected"),
+    [("b.py", "a b.py", True), ("b.py", "b.py", False), ("m/b.py", "n/m/b.py", False), ("b.py", "c.py", False)],
+)
+def test_a_path_that_ends_another_one_is_not_taken_for_it(path: str, other: str, expected: bool) -> None:
+    assert trace._is_ambiguous(path, [path, other]) == expected

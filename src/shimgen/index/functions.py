@@ -243,6 +243,7 @@ class _Body:
                 else:
                     self._assign_pair(item, part, line, branch)
             return
+        # What a forward calls for a local name is not kept (`_follow_local`): most of its lines are such, spare them.
         if not (isinstance(target, ast.Name) and isinstance(value, ast.Call)) or self.follow_calls:
             self._target(target, expr_of(value), line, "assign", branch)
 
