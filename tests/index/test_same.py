@@ -26,6 +26,7 @@ MODELS = Path("python/sglang/srt/models")
 # even that.
 SCRIPT = """
 import json, os, sys
+from importlib import import_module
 from pathlib import Path
 from shimgen import pipeline
 from shimgen.config import Settings
@@ -35,6 +36,7 @@ from shimgen.model.domain import Scope
 from shimgen.report.json import render
 
 gather._TEXTS, gather._MODULES = 2, 1
+import_module("shimgen.shims.generate")._MANY = 1
 for how, cache, command in json.loads(sys.argv[2]):
     workers.available = lambda: 3 if how == "parallel" else 1
     gather._FEW = 10**6 if how == "lazy" else 0

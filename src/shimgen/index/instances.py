@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.index.answers import Answers, Reads
 from shimgen.index.coverage import always_assigned
 from shimgen.index.dispatch import called_method, next_definition
 from shimgen.index.evaluation import Evaluator
@@ -34,30 +35,19 @@ class _Assigned(msgspec.Struct):
 class Instances:
     """The attributes of the instances of each class of a program; results are kept."""
 
-    def __init__(self, program: Program, factories: Sequence[Factory] = ()) -> None:
+    def __init__(self, program: Program, reads: Reads, factories: Sequence[Factory] = ()) -> None:
         self._program = program
         self._evaluator = Evaluator(program, factories, self._settled)
-        self._attributes: dict[ClassRef, Mapping[str, Attribute]] = {}
-        self._running: set[ClassRef] = set()
+        self.attributes: Answers[ClassRef, Mapping[str, Attribute]] = Answers(reads, self._find, lambda _: {})
+        """Attributes of instances of a class, those of the constructor first; none while it is being looked at."""
 
     def _settled(self, ref: ClassRef) -> Mapping[str, Attribute] | None:
-        return None if ref in self._running else self.attributes(ref)
+        return None if self.attributes.is_asked(ref) else self.attributes(ref)
 
-    def attributes(self, ref: ClassRef) -> Mapping[str, Attribute]:
-        """Attributes of instances of `ref`, those of the constructor first."""
-        found = self._attributes.get(ref)
-        if found is not None:
-            return found
-        if ref in self._running:
-            return {}
-        self._running.add(ref)
-        try:
-            result = self._initial(ref)
-            for name, attribute in self._later(ref, result).items():
-                result.setdefault(name, attribute)
-        finally:
-            self._running.discard(ref)
-        self._attributes[ref] = result
+    def _find(self, ref: ClassRef) -> Mapping[str, Attribute]:
+        result = self._initial(ref)
+        for name, attribute in self._later(ref, result).items():
+            result.setdefault(name, attribute)
         return result
 
     def _initial(self, ref: ClassRef) -> dict[str, Attribute]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from shimgen.cache import Store
+from shimgen.index.answers import Answers, Reads
 from shimgen.index.files import Files
 from shimgen.index.gather import gather
 from shimgen.index.instances import Instances
@@ -21,22 +22,42 @@ from shimgen.model.source import Skipped, Stats, Tree
 _UNKNOWN = Resolved("unknown")
 
 
+def _ends_here(ref: ClassRef) -> Mro:
+    """What a class that inherits from itself gives itself."""
+    return Mro((ref,))
+
+
 class Index:
     """Facts of one tree, extracted when they are first asked for."""
 
-    def __init__(self, tree: Tree, profile: Profile, root: str = "", store: Store | None = None) -> None:
+    def __init__(
+        self, tree: Tree, profile: Profile, root: str = "", store: Store | None = None, like: Index | None = None
+    ) -> None:
         """`root` is the prefix under which the profile's package stands in the checkout ("" or "python/").
-        `store` holds the facts of blobs that were seen before."""
+        `store` holds the facts of blobs that were seen before. The index of a tree that is much `like` this one
+        gives the answers that do not depend on what the two differ in; it has the same profile and root."""
         self._profile = profile
         self._files = Files(tree, profile, root, store if store is not None else Store(profile))
         self._by_module = {self.module_name(path): path for path in self._files.python}
         self._names: dict[str, dict[str, Resolved | Import]] = {}
         self._stars: dict[str, list[Import]] = {}
-        self._resolved: dict[tuple[str, str], Resolved] = {}
         self._classes: dict[ClassRef, Class] = {}
-        self._mros: dict[ClassRef, Mro] = {}
-        self._registered: Mapping[str, ClassRef] | None = None
-        self._instances = Instances(self, profile.models.factories)
+        self._reads: Reads = Reads(like._reads if like is not None else None)
+        self._resolved = Answers(self._reads, self._resolve_from, lambda _: _UNKNOWN)
+        self._mros = Answers(self._reads, self._linearise, _ends_here)
+        self._registered = Answers(self._reads, self._registry, lambda _: {})
+        self._instances = Instances(self, self._reads, profile.models.factories)
+        if like is not None and like._files.python == self._files.python:
+            self._take(like)
+
+    def _take(self, other: Index) -> None:
+        """Take over the answers of the index of a tree that has files of the same names."""
+        old, new = other._files.tree.blobs, self._files.tree.blobs
+        changed = self._reads.set_of(path for path in self._files.python if old[path] != new[path])
+        self._resolved.take(other._resolved, changed)
+        self._mros.take(other._mros, changed)
+        self._registered.take(other._registered, changed)
+        self._instances.attributes.take(other._instances.attributes, changed)
 
     # -- files ---------------------------------------------------------------------------------------------
 
@@ -55,16 +76,22 @@ class Index:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files met so far that are not Python, sorted."""
-        return self._files.skipped
+        return self._seen().skipped
 
     @property
     def stats(self) -> Stats:
         """What was seen so far."""
-        return self._files.stats
+        return self._seen().stats
 
     def trace(self) -> Trace:
         """What was seen so far."""
-        return traced(self._files)
+        return traced(self._seen())
+
+    def _seen(self) -> Files:
+        """The files, with the facts also of those that answers which were taken over have been read from."""
+        for path in self._reads.paths(self._reads.files):
+            self._files.module(path)
+        return self._files
 
     def changed(self, trace: Trace) -> list[str]:
         """The files that have other bytes than in a tree of the same names."""
@@ -90,6 +117,7 @@ class Index:
         return self._files.use_paths
 
     def module(self, path: str) -> ModuleFacts:
+        self._reads.note(path)
         return self._files.module(path)
 
     def uses(self, path: str) -> tuple[Use, ...]:
@@ -108,6 +136,7 @@ class Index:
         return tuple(ClassRef(path, cls.name, cls.line) for cls in self.module(path).classes)
 
     def cls(self, ref: ClassRef) -> Class:
+        self._reads.note(ref.path)
         found = self._classes.get(ref)
         if found is None:
             for item in self.module(ref.path).classes:
@@ -126,17 +155,13 @@ class Index:
         return None
 
     def registered(self) -> Mapping[str, ClassRef]:
-        if self._registered is None:
-            registry = self._profile.models.registry
-            self._registered = registered(self, self._by_module, registry) if registry else {}
-        return self._registered
+        return self._registered(self._profile.models.registry)
+
+    def _registry(self, registry: str) -> Mapping[str, ClassRef]:
+        return registered(self, self._by_module, registry) if registry else {}
 
     def mro(self, ref: ClassRef) -> Mro:
-        found = self._mros.get(ref)
-        if found is None:
-            self._mros[ref] = Mro((ref,))  # a class that inherits from itself ends here
-            found = self._mros[ref] = self._linearise(ref)
-        return found
+        return self._mros(ref)
 
     def _linearise(self, ref: ClassRef) -> Mro:
         parents: list[Mro] = []
@@ -160,12 +185,12 @@ class Index:
     # -- names ---------------------------------------------------------------------------------------------
 
     def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
-        key = (path, dotted)
-        found = self._resolved.get(key)
-        if found is None:
-            head, _, rest = dotted.partition(".")
-            found = self._resolved[key] = self._resolve(path, head, rest, frozenset())
-        return found
+        return self._resolved((path, dotted))
+
+    def _resolve_from(self, place: tuple[str, str]) -> Resolved:
+        path, dotted = place
+        head, _, rest = dotted.partition(".")
+        return self._resolve(path, head, rest, frozenset())
 
     def _resolve(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
         if (path, head) in seen:
@@ -197,6 +222,7 @@ class Index:
         return Resolved("value", ref.path, name) if "." not in rest else _UNKNOWN
 
     def _from_star(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
+        self._reads.note(path)
         stars = self._stars.get(path)
         if stars is None:
             stars = self._stars[path] = [i for i in self.module(path).imports if i.local == "*"]
@@ -254,6 +280,7 @@ class Index:
         return ".".join([*base, imported.module] if imported.module else base)
 
     def _module_names(self, path: str) -> Mapping[str, Resolved | Import]:
+        self._reads.note(path)
         names = self._names.get(path)
         if names is None:
             names = self._names[path] = self._bind(path)

@@ -85,9 +85,10 @@ class Work(msgspec.Struct, frozen=True):
     first: tuple[CarriedPatch, ...] = ()
 
 
-def find(session: Session, tree: Tree) -> Found:
-    """All that a tree holds, from an earlier run where that is known to find the same."""
-    opened = cache(lambda: session.index(tree))
+def find(session: Session, tree: Tree, like: Found | None = None) -> Found:
+    """All that a tree holds, from an earlier run where that is known to find the same. What was found in one that is
+    `like` it need not be looked for again, but for what the difference may touch."""
+    opened = cache(lambda: session.index(tree, like.program if like is not None else None))
     with collector_off():
         with session.clock.stage("facts"):
             finding = session.memory.recall(tree)
@@ -129,10 +130,10 @@ def work_out(session: Session) -> Work:
     layers = Layers(ground.read)
     first = lay(cargo, "before", layers)
     missing = python_only(layers.changed) if lacking(cargo, first, session) else {}
-    found = find(session, session.tree.replace(missing)) if missing else standing
+    found = find(session, session.tree.replace(missing), standing) if missing else standing
     check_scope(session, found)
     without = python_only({**ground.contents, **layers.changed})
-    bare = found if without == missing else find(session, session.tree.replace(without))
+    bare = found if without == missing else find(session, session.tree.replace(without), standing)
     kept, stale = _standing_shims(session, ground, bare) if ground.shims else ((), ())
     seconds = round(time.perf_counter() - started, 3)
     stats = replace(found.stats, seconds=seconds, trouble=session.store.trouble)
@@ -169,7 +170,7 @@ def find_bare(session: Session) -> Bare:
     cargo = load_cargo(session)
     first = lay(cargo, "before", layers)
     without = python_only({**ground.contents, **layers.changed})
-    found = find(session, session.tree.replace(without)) if without else standing
+    found = find(session, session.tree.replace(without), standing) if without else standing
     return Bare(found, layers, cargo, first)
 
 

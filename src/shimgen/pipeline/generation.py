@@ -221,7 +221,7 @@ def _prove(session: Session, base: Found, gaps: Sequence[Gap], changes: Sequence
     from shimgen.verify import prove
 
     def again(tree: Tree) -> Sequence[Gap]:
-        return in_scope(find(session, tree).gaps, session.settings.scope)
+        return in_scope(find(session, tree, base).gaps, session.settings.scope)
 
     return prove(base.tree, changes, again, gaps) if changes else ()
 

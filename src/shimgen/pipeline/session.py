@@ -62,11 +62,11 @@ class Session(msgspec.Struct, frozen=True):
     recovered: str = ""
     notes: tuple[str, ...] = ()
 
-    def index(self, tree: Tree) -> Index:
-        """The index of the checkout's tree, or of another that shares its blobs."""
+    def index(self, tree: Tree, like: Index | None = None) -> Index:
+        """The index of the checkout's tree, or of another that shares its blobs and has an index `like` it."""
         from shimgen.index import Index  # which is not needed for what is remembered
 
-        return Index(tree, self.profile, self.root, self.store)
+        return Index(tree, self.profile, self.root, self.store, like)
 
     def read(self, path: str) -> bytes | None:
         """The content of a file of any kind as it stands, None when there is none."""

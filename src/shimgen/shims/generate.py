@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
 from msgspec.structs import replace
 
+from shimgen import workers
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Provider, Reason, Shim
 from shimgen.model.program import Program
 from shimgen.shims.adopt import Adoption, adoption, header_edits
@@ -24,6 +25,8 @@ from shimgen.shims.style import Style
 
 Sources = Callable[[str], bytes]
 Key = tuple[ClassRef, str]
+_MANY = 6
+"""From so many files on several processes are quicker than one."""
 
 
 def generate(
@@ -38,22 +41,21 @@ def generate(
     wanted = sorted((g for g in gaps if g.decision is not Decision.REFUSE), key=_order)
     groups = {key: tuple(group) for key, group in groupby(wanted, key=_key)}
     maker = _Maker(groups, program, sources, style or Style())
-    made: dict[Key, _Made] = {}
-    refusals: dict[Key, RefusedError] = {}
-    for key, group in groups.items():
-        try:
-            made[key] = maker.adopted(key) if group[0].takes_base else maker.member(key)
-        except RefusedError as error:
-            refusals[key] = error
-    _drop_dependents(groups, made, refusals)
-    paths = groupby(sorted(made.values(), key=lambda p: p.path), key=lambda p: p.path)
-    changes = [_spliced(path, maker.source(path), list(placed), maker.limit) for path, placed in paths]
-    refused = [_refusal(gap, error) for key, error in refusals.items() for gap in groups[key]]
-    return tuple(changes), tuple(sorted(refused, key=_order))
+    files = {path: tuple(keys) for path, keys in groupby(groups, key=_path)}
+    made = _made(maker, files)
+    refusals = {key: refusal for file in made.values() for key, refusal in file.refusals}
+    for path in _drop_dependents(groups, refusals):
+        made[path] = maker.file(path, [key for key in files[path] if key not in refusals])
+    refused = [_refusal(gap, refusal) for key, refusal in refusals.items() for gap in groups[key]]
+    return tuple(file.change for file in made.values() if file.change is not None), tuple(sorted(refused, key=_order))
 
 
 def _key(gap: Gap) -> Key:
     return gap.target, gap.member
+
+
+def _path(key: Key) -> str:
+    return key[0].path
 
 
 def _order(gap: Gap) -> tuple[ClassRef, str, str, ClassRef]:
@@ -67,10 +69,6 @@ class _Placed(msgspec.Struct, frozen=True):
     place: Place
     lines: tuple[str, ...]
 
-    @property
-    def path(self) -> str:
-        return self.gap.target.path
-
 
 class _Adopted(msgspec.Struct, frozen=True):
     """A base that a class takes up."""
@@ -78,12 +76,41 @@ class _Adopted(msgspec.Struct, frozen=True):
     gap: Gap
     adoption: Adoption
 
-    @property
-    def path(self) -> str:
-        return self.gap.target.path
+
+class _Refused(msgspec.Struct, frozen=True, array_like=True):
+    """Why a gap cannot be turned into code, and what a person should do ("": write it by hand)."""
+
+    reason: Reason
+    detail: dict[str, str]
+    advice: str = ""
 
 
-_Made = _Placed | _Adopted
+class _File(msgspec.Struct, frozen=True, array_like=True):
+    """What becomes of a file: the edit, None when nothing can be inserted, and what cannot."""
+
+    path: str
+    change: FileChange | None = None
+    refusals: tuple[tuple[Key, _Refused], ...] = ()
+
+
+def _made(maker: _Maker, files: Mapping[str, Sequence[Key]]) -> dict[str, _File]:
+    """What becomes of each file, in the order of their paths; many are shared out among processes."""
+    paths, made = list(files), dict.fromkeys(files, _File(""))
+
+    def here(number: int) -> None:
+        made[paths[number]] = maker.file(paths[number], files[paths[number]])
+
+    def away(number: int) -> bytes:
+        return msgspec.msgpack.encode(maker.file(paths[number], files[paths[number]]))
+
+    processes = workers.available() if len(paths) >= _MANY else 1
+    for result in workers.spread(len(paths), here, away, processes):
+        file = msgspec.msgpack.decode(result, type=_File)
+        made[file.path] = file
+    for number, path in enumerate(paths):
+        if not made[path].path:  # another process could not do it
+            here(number)
+    return made
 
 
 class _Target(msgspec.Struct, frozen=True):
@@ -114,10 +141,17 @@ class _Maker:
                 raise no_place(f"{path} does not parse: {error}") from error
         return self._parsed[path]
 
-    @property
-    def limit(self) -> int:
-        """How long a line may be."""
-        return self._style.line_length
+    def file(self, path: str, keys: Iterable[Key]) -> _File:
+        """The file with what can be inserted of these keys, which are of its classes."""
+        made: list[_Placed | _Adopted] = []
+        refusals: list[tuple[Key, _Refused]] = []
+        for key in keys:
+            try:
+                made.append(self.adopted(key) if self._groups[key][0].takes_base else self.member(key))
+            except RefusedError as error:
+                refusals.append((key, _Refused(error.reason, error.detail, error.advice)))
+        change = _spliced(path, self.source(path), made, self._style.line_length) if made else None
+        return _File(path, change, tuple(refusals))
 
     def adopted(self, key: Key) -> _Adopted:
         """The base that a class takes up. Raises RefusedError."""
@@ -208,57 +242,56 @@ def _is_planned(provider: Provider) -> bool:
     return provider.line == provider.cls.line and provider.kind is not MemberKind.BASE
 
 
-def _drop_dependents(
-    groups: Mapping[Key, Sequence[Gap]], made: dict[Key, _Made], refusals: dict[Key, RefusedError]
-) -> None:
+def _drop_dependents(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, _Refused]) -> tuple[str, ...]:
     """A forward to a member that is not added below after all is refused too, to a fixpoint; and so is a base that
-    would lack a member, with all that comes with it."""
+    would lack a member, with all that comes with it. The files, sorted, in which something is no longer wanted."""
+    before = set(refusals)
     while True:
-        if _drop_halves(groups, made, refusals):
+        if _drop_halves(groups, refusals):
             continue
         lost = {
             key: planned
-            for key in made
+            for key in groups
+            if key not in refusals
             for gap in groups[key]
             for planned in gap.providers
-            if _is_planned(planned) and (planned.cls, key[1]) not in made
+            if _is_planned(planned) and not _is_made((planned.cls, key[1]), groups, refusals)
         }
         if not lost:
-            return
+            return tuple(sorted({_path(key) for key in refusals.keys() - before}))
         for key, planned in lost.items():
-            del made[key]
             advice = f"close the gap {planned.cls.name}.{key[1]} first, or in the same run"
-            refusals[key] = RefusedError(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
+            refusals[key] = _Refused(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
 
 
-def _drop_halves(
-    groups: Mapping[Key, Sequence[Gap]], made: dict[Key, _Made], refusals: dict[Key, RefusedError]
-) -> bool:
+def _is_made(key: Key, groups: Mapping[Key, Sequence[Gap]], refusals: Mapping[Key, _Refused]) -> bool:
+    return key in groups and key not in refusals
+
+
+def _drop_halves(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, _Refused]) -> bool:
     """A base stands or falls with the members that come with it. Whether anything was dropped."""
     whole: dict[tuple[ClassRef, ClassRef], list[Key]] = {}
     for key, group in groups.items():
         if group[0].protocol is not None:
             whole.setdefault((key[0], group[0].protocol), []).append(key)
     for (_, protocol), keys in whole.items():
-        failed = next((key for key in keys if key not in made), None)
-        rest = [key for key in keys if key in made]
+        failed = next((key for key in keys if key in refusals), None)
+        rest = [key for key in keys if key not in refusals]
         if failed is not None and rest:
             why = _refusal(groups[failed][0], refusals[failed]).sentence
-            for key in rest:
-                del made[key]
-                refusals[key] = RefusedError(Reason.INTERFACE, {"why": why, "member": protocol.name})
+            refusals.update((key, _Refused(Reason.INTERFACE, {"why": why, "member": protocol.name})) for key in rest)
             return True
     return False
 
 
-def _refusal(gap: Gap, error: RefusedError) -> Gap:
+def _refusal(gap: Gap, error: _Refused) -> Gap:
     advice = error.advice or f"write {gap.member} on {gap.target.name} by hand"
     return replace(
         gap, decision=Decision.REFUSE, reason=error.reason, detail={**gap.detail, **error.detail}, advice=advice
     )
 
 
-def _spliced(path: str, source: Source, made: Sequence[_Made], limit: int) -> FileChange:
+def _spliced(path: str, source: Source, made: Sequence[_Placed | _Adopted], limit: int) -> FileChange:
     """The file with everything inserted, the last place first, so that earlier places stay where they are."""
     edits: list[Edit] = []
     shims: list[Shim] = []
