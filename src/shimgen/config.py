@@ -26,7 +26,6 @@ FILE_NAME = "shimgen.toml"
 SEVERITIES = ("crash", "silent", "drift", "all")
 GENERIC = "generic"
 DEFAULT = Scope()
-EVERYTHING = Scope(severity="all")
 UNSAID = Scope(severity="")
 
 _COMMIT = "a commit of 7 to 64 hexadecimal digits"

@@ -14,21 +14,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shimgen.checkout import (
-    AppliedFile,
     Checkout,
     Reverted,
     apply_changes,
     files,
     journal,
     open_checkout,
+    origins,
     recover,
     revert,
-    state,
     transaction,
 )
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
-from shimgen.model.source import blob_id
 from shimgen.patch import undo
 from tests.contents import insertions, lines, pairs
 from tests.gitrepo import Repo, make_repo
@@ -67,13 +65,9 @@ def test_all_files_are_written_and_all_come_back(place: Repo) -> None:
     start = place.snapshot()
     assert apply_changes(at(place), CHANGES) == ("a.py", "pkg/b.py")
     assert (place.read("a.py"), place.read("pkg/b.py")) == (AFTER, b"b = 1\nnew = 2")
-    assert state(at(place)) == (
-        AppliedFile("a.py", blob_id(BEFORE), blob_id(AFTER), True),
-        AppliedFile("pkg/b.py", blob_id(b"b = 1"), blob_id(b"b = 1\nnew = 2"), True),
-    )
+    assert origins(at(place)) == {"a.py": BEFORE, "pkg/b.py": b"b = 1"}
     assert revert(at(place), undo) == Reverted(("a.py", "pkg/b.py"))
     assert place.snapshot() == start
-    assert state(at(place)) == ()
     assert not at(place).place.state.exists()
     assert revert(at(place), undo) == Reverted()
 
@@ -116,7 +110,7 @@ def test_runs_on_top_of_each_other_all_come_back(place: Repo) -> None:
     apply_changes(at(place), [FileChange("a.py", AFTER, LATER), FileChange("pkg/c.py", b"", b"c\n")])
     for number in range(12):
         apply_changes(at(place), [FileChange("pkg/c.py", b"c\n" * (number + 1), b"c\n" * (number + 2))])
-    assert [file.before for file in state(at(place))] == [blob_id(BEFORE), blob_id(b"b = 1"), blob_id(b"")]
+    assert [*origins(at(place)).values()] == [BEFORE, b"b = 1", b""]
     assert revert(at(place), undo) == Reverted(("a.py", "pkg/b.py", "pkg/c.py"))
     assert place.snapshot() == start
 
@@ -178,7 +172,7 @@ def test_a_file_that_is_not_as_it_was_stops_everything(
     error = refused(lambda: apply_changes(checkout, CHANGES))
     assert complaint in error.message
     assert place.snapshot() == start
-    assert state(checkout) == ()
+    assert not checkout.touched
 
 
 def test_a_file_listed_twice_is_not_written(place: Repo) -> None:
@@ -246,7 +240,7 @@ def test_a_failure_on_the_way_takes_everything_back(
         apply_changes(checkout, CHANGES)
     assert len(calls) >= number
     assert place.snapshot() == start
-    assert (recover(checkout), state(checkout)) == (None, ())
+    assert (recover(checkout), checkout.touched) == (None, False)
 
 
 def test_a_folder_that_cannot_be_written_is_named(place: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,7 +283,7 @@ def test_a_lock_that_was_tidied_away_is_taken_anew(place: Repo, monkeypatch: pyt
 def test_edits_elsewhere_in_a_file_are_kept(place: Repo) -> None:
     apply_changes(at(place), CHANGES)
     place.write({"a.py": b"top\n" + AFTER + b"end\n"})
-    assert [file.intact for file in state(at(place))] == [False, True]
+    assert [*origins(at(place))] == ["pkg/b.py"]
     assert revert(at(place), undo) == Reverted(("a.py", "pkg/b.py"), ("a.py",))
     assert (place.read("a.py"), place.read("pkg/b.py")) == (b"top\n" + BEFORE + b"end\n", b"b = 1")
 
@@ -297,11 +291,11 @@ def test_edits_elsewhere_in_a_file_are_kept(place: Repo) -> None:
 def test_an_edit_where_apply_wrote_is_in_the_way_and_nothing_is_changed(place: Repo) -> None:
     apply_changes(at(place), CHANGES)
     place.write({"a.py": AFTER.replace(b"first\n", b"mine\n")})
-    before = place.snapshot(), state(at(place))
+    before = place.snapshot(), origins(at(place))
     error = refused(lambda: revert(at(place), undo))
     assert "a.py:11: cannot take out the shims" in error.message
     assert error.message.endswith("nothing was changed")
-    assert (place.snapshot(), state(at(place))) == before
+    assert (place.snapshot(), origins(at(place))) == before
 
 
 def test_files_that_were_restored_or_deleted_are_only_forgotten(place: Repo) -> None:
@@ -356,7 +350,7 @@ def test_what_was_applied_below_is_reverted_from_above_and_beside(tmp_path: Path
     repo = make_repo(tmp_path, {"one/a.py": BEFORE, "two/a.py": BEFORE})
     for folder in ("one", "two"):
         apply_changes(open_checkout(tmp_path / folder), [CHANGES[1]])
-    assert [file.path for file in state(open_checkout(tmp_path / "two"))] == ["../one/a.py", "a.py"]
+    assert [*origins(open_checkout(tmp_path / "two"))] == ["../one/a.py", "a.py"]
     assert revert(open_checkout(tmp_path / "one"), undo).restored == ("a.py", "../two/a.py")
     assert repo.git("status", "--porcelain") == b""
 

@@ -15,8 +15,6 @@ from shimgen.checkout import (
     recover,
     render_patch,
     revert,
-    short_id,
-    state,
 )
 from shimgen.checkout.command import git
 from shimgen.model.domain import FileChange
@@ -134,7 +132,6 @@ def read_revision(repo: Repo) -> None:
 
 def describe(repo: Repo) -> None:
     identify(open_checkout(repo.path))
-    short_id(open_checkout(repo.path), "0" * 40)
 
 
 def change_and_take_back(repo: Repo) -> None:
@@ -144,7 +141,6 @@ def change_and_take_back(repo: Repo) -> None:
     apply_changes(checkout, changes)
     repo.write({"a.py": b"top = 0\na = 1\nb = 2\n"})
     checkout.tree()
-    state(checkout)
     recover(checkout)
     revert(checkout, lambda change, current: change.before)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.checkout import apply_changes, open_checkout, recover, revert, state
+from shimgen.checkout import apply_changes, open_checkout, origins, recover, revert
 from shimgen.checkout.journal import write_pending
 from shimgen.checkout.record import Entry, Record
 from shimgen.model.domain import FileChange
@@ -92,7 +92,7 @@ def test_a_file_edited_in_between_is_not_overwritten(repo: Repo) -> None:
     assert (repo.read("a.py"), repo.read("b.py")) == (ENTRIES[0].after, b"mine\n")
     repo.write({"b.py": b"b\n"})
     assert recover(open_checkout(repo.path)) == "An interrupted apply was completed: 2 files."
-    assert [file.path for file in state(open_checkout(repo.path))] == ["a.py", "b.py"]
+    assert [*origins(open_checkout(repo.path))] == ["a.py", "b.py"]
 
 
 @pytest.mark.parametrize("edited", [{"a.py": b"mine\n"}, {"a.py": b"mine\n", "b.py": b"mine\n"}])

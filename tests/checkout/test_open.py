@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.checkout import command, identify, open_checkout, short_id
+from shimgen.checkout import command, identify, open_checkout
 from shimgen.model.errors import BaselineError
 from tests.gitrepo import Repo, make_repo
 
@@ -202,13 +202,6 @@ def test_identity_names_tag_branch_and_remote_without_password(repo: Repo) -> No
 def test_a_remote_without_password_is_shown_as_it_is(repo: Repo, url: str) -> None:
     repo.git("remote", "add", "any", url)
     assert identify(open_checkout(repo.path)).remote == url
-
-
-def test_ids_are_shortened_as_git_does(repo: Repo, tmp_path: Path) -> None:
-    blob = repo.git("rev-parse", "HEAD:setup.py").decode().strip()
-    checkout = open_checkout(repo.path)
-    assert short_id(checkout, blob) == repo.git("rev-parse", "--short", blob).decode().strip()
-    assert short_id(checkout, "f" * 40) == "fffffff"
 
 
 def test_identity_of_every_form_of_repository(repo: Repo, tmp_path: Path) -> None:

@@ -9,12 +9,10 @@
     check_recording, make_commits, adopt            the changes as commits on a branch
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
     origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
-    state(checkout) -> tuple[AppliedFile, ...]      what apply has put in
     identify(checkout) -> Identity                  branch, tag, date, remote (slow path)
     distance(checkout, commit) -> Distance | None   how far the checkout is from another commit
     release_name(checkout) -> str                   the installed version, or what git describe says
     digest(blobs) -> str                            of paths and their blob ids
-    short_id(checkout, blob) -> str
     write_folder(folder, contents) -> paths         where the user's -o points
 
 The two functions that are passed in belong to `patch`, which this package does not import.
@@ -34,16 +32,13 @@ if TYPE_CHECKING:
         recover,
         render_patch,
         revert,
-        short_id,
-        state,
     )
     from shimgen.checkout.commits import Commit, Made, adopt, check_recording, make_commits
     from shimgen.checkout.files import write_folder
     from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
-    from shimgen.checkout.undoing import AppliedFile, Reverted
+    from shimgen.checkout.undoing import Reverted
 
 __all__ = [
-    "AppliedFile",
     "Checkout",
     "Commit",
     "Distance",
@@ -65,15 +60,12 @@ __all__ = [
     "release_name",
     "render_patch",
     "revert",
-    "short_id",
-    "state",
     "write_folder",
 ]
 
 __getattr__ = exported(
     __name__,
     {
-        "AppliedFile": "undoing",
         "Commit": "commits",
         "Distance": "identity",
         "Identity": "identity",
@@ -91,8 +83,6 @@ __getattr__ = exported(
         "release_name": "identity",
         "render_patch": "commands",
         "revert": "commands",
-        "short_id": "commands",
-        "state": "commands",
         "write_folder": "files",
     },
 )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from shimgen.checkout import transaction
-from shimgen.checkout.command import GitError, git
 from shimgen.checkout.journal import LOCK, locked, next_name
 from shimgen.checkout.objects import listing
 from shimgen.checkout.opening import Checkout
@@ -16,7 +15,7 @@ from shimgen.checkout.package import listed_too
 from shimgen.checkout.record import Entry, Record
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
-from shimgen.checkout.undoing import AppliedFile, Reverted, Undo, applied_files, take_out
+from shimgen.checkout.undoing import Reverted, Undo, take_out
 from shimgen.checkout.undoing import origins as origins_of
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
@@ -34,18 +33,15 @@ def apply_changes(checkout: Checkout, changes: Sequence[FileChange]) -> tuple[st
     """
     if checkout.revision:
         raise GenerateError("a revision cannot be changed, only a work tree", "leave out --at")
-    entries = tuple(
-        Entry(checkout.prefix + change.path, change.before, change.after)
-        for change in sorted(changes, key=lambda change: change.path)
-        if change.before != change.after
-    )
-    if not entries:
+    wanted = [change for change in sorted(changes, key=lambda c: c.path) if change.before != change.after]
+    if not wanted:
         return ()
+    entries = tuple(Entry(checkout.prefix + c.path, c.before, c.after) for c in wanted)
     with locked(checkout.place):
         transaction.recover_locked(checkout.place)
         entries += _listing(checkout)
         transaction.perform(checkout.place, Record("apply", entries, checkout.head, checkout.version))
-    return tuple(change.path for change in sorted(changes, key=lambda c: c.path) if change.before != change.after)
+    return tuple(change.path for change in wanted)
 
 
 def _listing(checkout: Checkout) -> tuple[Entry, ...]:
@@ -71,11 +67,7 @@ def revert(checkout: Checkout, undo: Undo) -> Reverted:
     with locked(place):
         transaction.recover_locked(place)
         found = take_out(place, undo, lambda *what: _replaced(checkout, *what))
-    return Reverted(*(_sources(checkout, group) for group in _groups(found)))
-
-
-def _groups(found: Reverted) -> tuple[tuple[str, ...], ...]:
-    return found.restored, found.edited, found.gone
+    return Reverted(*(_sources(checkout, group) for group in (found.restored, found.edited, found.gone)))
 
 
 def _sources(checkout: Checkout, paths: Iterable[str]) -> tuple[str, ...]:
@@ -112,13 +104,6 @@ def recover(checkout: Checkout) -> str | None:
 def interrupted(checkout: Checkout) -> str:
     """What a killed apply or revert has left open, as a sentence; "" when nothing is open. Changes nothing."""
     return "" if checkout.revision else transaction.interrupted(checkout.place)
-
-
-def state(checkout: Checkout) -> tuple[AppliedFile, ...]:
-    """The files that apply changed and revert would restore, sorted; paths relative to the checkout."""
-    own = checkout.package.record if checkout.package else ""
-    files = (file for file in applied_files(checkout.place) if file.path != own)
-    return tuple(replace(file, path=_shown(checkout, file.path)) for file in files)
 
 
 def origins(checkout: Checkout) -> dict[str, bytes]:
@@ -185,13 +170,3 @@ def _copy_attributes(checkout: Checkout, own: Scratch, changes: Sequence[FileCha
             if source.is_file() and not source.is_symlink():
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / ".gitattributes").write_bytes(source.read_bytes())
-
-
-def short_id(checkout: Checkout, blob: str) -> str:
-    """The id as git abbreviates it in this checkout (7 digits where git does not hold it)."""
-    if checkout.repository is None:
-        return blob[:7]
-    try:
-        return git(checkout.root, "rev-parse", "--short", blob).decode().strip()
-    except GitError:
-        return blob[:7]

@@ -14,7 +14,7 @@ from shimgen.checkout.objects import listing, read_blobs, revision_tree
 from shimgen.checkout.repository import Repository, find_repository, resolve, tracks_python
 from shimgen.checkout.worktree import changed_files, worktree_tree
 from shimgen.model.errors import BaselineError
-from shimgen.model.source import Tree
+from shimgen.model.source import Tree, blob_id
 
 if TYPE_CHECKING:
     from shimgen.checkout.installed import Package
@@ -78,9 +78,9 @@ class Checkout(msgspec.Struct, frozen=True):
 
             return package_tree(self.package)
         if self.repository is None:
-            from shimgen.checkout.undoing import pristine
+            from shimgen.checkout.undoing import origins
 
-            return directory_tree(self.root, pristine(self.place))
+            return directory_tree(self.root, {path: blob_id(before) for path, before in origins(self.place).items()})
         if self.revision:
             return revision_tree(self.repository, self.revision)
         return worktree_tree(self.repository)

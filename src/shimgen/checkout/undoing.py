@@ -20,18 +20,6 @@ Replaced = Callable[[Record, str, bytes], bool]
 """Whether a content of a path came with another baseline than the record's (an upgrade took the place of the file)."""
 
 
-class AppliedFile(msgspec.Struct, frozen=True):
-    """A file that apply changed: blob ids before the first and after the last run that changed it.
-
-    `intact`: it still is as the last run left it.
-    """
-
-    path: str
-    before: str
-    after: str
-    intact: bool
-
-
 class Reverted(msgspec.Struct, frozen=True):
     """What revert did. `edited`: of these files, edits that were made since were kept. `gone`: files (of `restored`'s
     journal) that no longer held anything of shimgen's. All empty: there was nothing to revert."""
@@ -39,20 +27,6 @@ class Reverted(msgspec.Struct, frozen=True):
     restored: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
-
-
-def applied_files(place: Place) -> tuple[AppliedFile, ...]:
-    """The files that the journal knows, sorted by path."""
-    first: dict[str, str] = {}
-    last: dict[str, str] = {}
-    for name in applied(place):
-        for entry in read_record(place.state / name).entries:
-            first.setdefault(entry.path, blob_id(entry.before))
-            last[entry.path] = blob_id(entry.after)
-    return tuple(
-        AppliedFile(path, first[path], after, content_id(inside(place.base, path)) == after)
-        for path, after in sorted(last.items())
-    )
 
 
 def origins(place: Place) -> dict[str, bytes]:
@@ -64,11 +38,6 @@ def origins(place: Place) -> dict[str, bytes]:
             first.setdefault(entry.path, entry.before)
             last[entry.path] = blob_id(entry.after)
     return {path: first[path] for path, after in last.items() if content_id(inside(place.base, path)) == after}
-
-
-def pristine(place: Place) -> dict[str, str]:
-    """Path -> blob id before shimgen, of the files that still are as it left them."""
-    return {file.path: file.before for file in applied_files(place) if file.intact}
 
 
 def take_out(place: Place, undo: Undo, replaced: Replaced) -> Reverted:

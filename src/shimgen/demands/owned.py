@@ -30,7 +30,7 @@ def _assignment(sites: Sequence[Site]) -> Site | None:
 def _guarded(site: Site, assignment: Site) -> Site:
     if site.guarded or site.kind is SiteKind.WRITE:
         return site
-    return replace(site, guarded=True, guard=f"the engine sets it at {assignment.path}:{assignment.line}")
+    return replace(site, guarded=True, guard=f"the engine sets it at {assignment.place}")
 
 
 def _defined(program: Program) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from shimgen.model.calling import routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr, Function
 from shimgen.model.globs import matches
@@ -74,9 +75,7 @@ class Declared:
         found = self._program.resolve(path, dotted)
         if found.ref is not None:
             yield found.ref
-        elif found.kind == "function" and depth:
-            functions = self._program.module(found.path).functions
-            function = next(f for f in reversed(functions) if f.name == found.name)
+        elif depth and (function := routine(self._program, found)) is not None:
             for value in function.returned:
                 yield from self._in_value(found.path, function, value, depth)
 
@@ -102,5 +101,4 @@ class Declared:
 
 def _about(function: Function, call: Expr) -> bool:
     """Whether the first argument of a call is the function's own first parameter."""
-    own = function.params[0].name if function.params else ""
-    return len(call.parts) > 1 and call.parts[1].op == "name" and call.parts[1].text == own
+    return len(call.parts) > 1 and call.parts[1].op == "name" and call.parts[1].text == function.first

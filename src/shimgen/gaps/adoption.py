@@ -134,7 +134,7 @@ class Adoptions:
         for name, function in contract.left.items():
             own = self._members.look(wrapper.cls, name).provider
             if function is not None and own is not None and own.kind is MemberKind.METHOD and not _takes(own, function):
-                place = f"{own.cls.path}:{own.line}"
+                place = own.cls.at(own.line)
                 detail = {"own": name, "signature": own.signature, "place": place}
                 return Refusal(Reason.OWN_MEMBER, detail, _by_hand(wrapper, contract))
         site = not_handed_back(self._program, self._profile, wrapper)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from shimgen.model.calling import POSITIONAL
 from shimgen.model.facts import CallShape, Param
 
 
 def binds(shape: CallShape, params: tuple[Param, ...]) -> bool:
     """True when a call of this shape fits `params` (without self). A call with * or ** fits as far as is known."""
-    positional = [p for p in params if p.kind in ("posonly", "pos")]
+    positional = [p for p in params if p.kind in POSITIONAL]
     has_var = any(p.kind == "var" for p in params)
     has_varkw = any(p.kind == "varkw" for p in params)
     if shape.positional > len(positional) and not has_var:
@@ -18,9 +19,7 @@ def binds(shape: CallShape, params: tuple[Param, ...]) -> bool:
         if keyword in filled or (keyword not in by_name and not has_varkw):
             return False
         filled.add(keyword)
-    missing = [
-        p for p in params if p.kind in ("posonly", "pos", "kwonly") and p.default is None and p.name not in filled
-    ]
+    missing = [p for p in params if p.kind in (*POSITIONAL, "kwonly") and p.default is None and p.name not in filled]
     if shape.double_star:
         missing = [p for p in missing if p.kind == "posonly"]
     if shape.star:
@@ -35,5 +34,5 @@ def same_signature(first: tuple[Param, ...], second: tuple[Param, ...]) -> bool:
 
 def fills(shape: CallShape, params: tuple[Param, ...], name: str) -> bool:
     """Whether a call of this shape may give a value to the parameter `name`."""
-    positional = [p.name for p in params if p.kind in ("posonly", "pos")]
+    positional = [p.name for p in params if p.kind in POSITIONAL]
     return name in positional[: shape.positional] or name in shape.keywords or shape.star or shape.double_star

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shimgen.gaps.case import Case, Refusal, by_hand
+from shimgen.model.calling import given
 from shimgen.model.domain import ClassRef, Delegate, Reason
 from shimgen.model.facts import Expr, Function
 from shimgen.model.program import Program
@@ -69,10 +70,7 @@ def _is_own(case: Case, argument: Expr) -> bool:
 
 def _given(call: Expr, constructor: Function) -> dict[str, Expr]:
     """What each parameter of a constructor gets in a call."""
-    count = len(call.parts) - 1 - len(call.keys)
-    positional = [p.name for p in constructor.params[1:] if p.kind in ("posonly", "pos")]
-    given = dict(zip(positional, call.parts[1 : 1 + count], strict=False))
-    return given | dict(zip(call.keys, call.parts[1 + count :], strict=True))
+    return dict(given(call, constructor.params[1:]))
 
 
 def _unalias(program: Program, owner: ClassRef, text: str) -> str:

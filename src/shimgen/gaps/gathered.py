@@ -15,7 +15,7 @@ def gathered(case: Case) -> Refusal | None:
     """A forward would answer for the whole model with what one part says, where the engine asked all of them."""
     for site in case.demand.sites:
         if site.kind is SiteKind.PROBE and not site.ambiguous and _asks_parts(case, site):
-            detail = {"site": f"{site.path}:{site.line}"}
+            detail = {"site": site.place}
             return Refusal(Reason.GATHERED, detail, by_hand(case))
     return None
 

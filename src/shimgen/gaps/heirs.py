@@ -72,7 +72,7 @@ class Heirs:
     def _assigned(self, heir: ClassRef, gap: Gap) -> str:
         """How the heir sets the member itself: a property refuses that, and a method would be hidden for some."""
         own = self._program.attributes(heir).get(gap.member)
-        place = f"{own.owner.path}:{own.line}" if own is not None else self._members.computed(heir, gap.member)
+        place = own.owner.at(own.line) if own is not None else self._members.computed(heir, gap.member)
         return f"it may assign {gap.member} itself at {place}" if place else ""
 
 

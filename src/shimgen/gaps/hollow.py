@@ -28,7 +28,7 @@ def _handed_on_to(function: Function) -> str:
     if len(values) != 1 or values[0].op != "name" or len(function.returned) > 1:
         return ""
     own, _, chain = values[0].text.partition(".")
-    return chain if own == function.params[0].name and chain.count(".") == 1 else ""
+    return chain if own == function.first and chain.count(".") == 1 else ""
 
 
 def _lacking(case: Case, provider: Provider, chain: str) -> tuple[ClassRef, ...]:

@@ -16,7 +16,7 @@ def hook(case: Case) -> Refusal | None:
         return None
     site = next(iter(case.demand.sites))
     why = f"{case.wrapper.cls.name} already runs it at {reached} when it loads weights, which the delegate does not"
-    return Refusal(Reason.HOOK, {"site": f"{site.path}:{site.line}", "why": why}, by_hand(case))
+    return Refusal(Reason.HOOK, {"site": site.place, "why": why}, by_hand(case))
 
 
 def _hook_in_wrapper(case: Case) -> str:
@@ -42,7 +42,7 @@ def hook_notes(case: Case) -> tuple[str, ...]:
     """What a person should know of a hook that is emitted: what it switches on, and what runs it besides."""
     if case.member not in case.profile.hooks:
         return ()
-    switched = [f"{s.path}:{s.line}" for s in case.demand.sites if s.kind is SiteKind.CALL and s.role != "draft"]
+    switched = [s.place for s in case.demand.sites if s.kind is SiteKind.CALL and s.role != "draft"]
     notes = [f"switches on the calls at {', '.join(switched)}"] if switched else []
     reached = _hook_in_wrapper(case)
     inner = next((p for provider in case.providers if (p := _hook_in_delegate(case, provider))), "")

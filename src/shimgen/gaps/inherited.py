@@ -67,8 +67,8 @@ def body_serves(program: Program, members: Members, wrapper: Wrapper, contract: 
     delegate itself, under names that lead to it. A method that keeps something on its own object does neither.
     """
     function = contract.bodies[member][1]
-    own = f"{function.params[0].name}." if function.params else ""
-    if not own or any(store.target.startswith(own) for store in function.stores):
+    own = f"{function.first}."
+    if not function.first or any(store.target.startswith(own) for store in function.stores):
         return False
     probed = frozenset(_probed(function, own))
     heads = {read.chain.removeprefix(own).partition(".")[0] for read in function.reads if read.chain.startswith(own)}
@@ -97,5 +97,5 @@ def _leads_to_delegate(program: Program, wrapper: Wrapper, name: str) -> bool:
         return False
     if is_protocol(program, found[0]):
         return True
-    chain = f"{found[1].params[0].name}.{attribute}"
+    chain = f"{found[1].first}.{attribute}"
     return bool(found[1].returned) and all(value.text == chain for value in found[1].returned)

@@ -85,8 +85,8 @@ class Members:
             for function in self._program.cls(cls).functions:
                 if function.name == "__init__" and function.params:
                     for call in function.calls:
-                        if _may_set(call.expr, function.params[0].name, member):
-                            return f"{cls.path}:{call.line}"
+                        if _may_set(call.expr, function.first, member):
+                            return cls.at(call.line)
         return ""
 
     def defines(self, cls: ClassRef, member: str) -> bool:

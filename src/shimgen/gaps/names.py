@@ -8,6 +8,7 @@ import msgspec
 
 from shimgen.gaps.binding import fills
 from shimgen.gaps.case import Case
+from shimgen.model.calling import POSITIONAL, routine
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Expr, Function, NamedParam, is_dotted
 from shimgen.model.program import Program
@@ -32,7 +33,7 @@ def carried_names(case: Case) -> Iterator[str]:
                 yield from _named_access(case, provider)
         for attribute in facts.attributes:
             if attribute.name == case.member and attribute.dotted:
-                yield f"dotted names at {provider.cls.path}:{attribute.line}"
+                yield f"dotted names at {provider.cls.at(attribute.line)}"
         if provider.kind is MemberKind.INSTANCE:
             yield from _dotted_entries(case, provider)
 
@@ -72,17 +73,17 @@ class _Followed(msgspec.Struct, frozen=True):
             order = self.program.mro(self.model).classes
             above = order[order.index(owner) + 1 :] if owner in order else ()
             return next((found for ref in above if (found := self.program.find(ref, name)) is not None), None)
-        if function.kind == "method" and head == function.params[0].name:
+        if function.kind == "method" and head == function.first:
             return self.program.find(self.model, name)
         target = self.program.resolve(owner.path, callee, function)
-        functions = self.program.module(target.path).functions if target.kind == "function" else ()
-        return next(((ClassRef(target.path, ""), f) for f in reversed(functions) if f.name == target.name), None)
+        handed = routine(self.program, target)
+        return (ClassRef(target.path, ""), handed) if handed is not None else None
 
 
 def _slot(function: Function, slot: str) -> NamedParam | None:
     """The parameter that an argument goes to, None when nothing is known of what becomes of it."""
     params = function.params[1:] if function.kind in ("method", "classmethod") else function.params
-    positional = [p.name for p in params if p.kind in ("posonly", "pos")]
+    positional = [p.name for p in params if p.kind in POSITIONAL]
     name = slot if not slot.isdigit() else positional[int(slot)] if int(slot) < len(positional) else ""
     return next((param for param in function.names if param.name == name), None)
 
@@ -108,7 +109,7 @@ def _dotted_entries(case: Case, provider: Provider) -> Iterator[str]:
         for function in case.program.cls(cls).functions:
             for store in function.stores:
                 if store.target.partition(".")[2] == case.member and store.value and _has_dots(store.value):
-                    yield f"dotted names at {cls.path}:{store.line}"
+                    yield f"dotted names at {cls.at(store.line)}"
 
 
 def _has_dots(value: Expr) -> bool:

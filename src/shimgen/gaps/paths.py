@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from shimgen.gaps.above import method_above
+from shimgen.model.calling import given, method_above, routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Expr, Function
 from shimgen.model.program import Program
@@ -65,11 +65,11 @@ class _Walk:
         if copied is not None and copied.value is not None and copied.value.op == "name":
             inner = copied.value.text.partition(".")[2]
             if inner.startswith(f"{self._attribute}."):
-                self._run(inner[len(self._attribute) + 1 :], f"{copied.owner.path}:{copied.line}")
+                self._run(inner[len(self._attribute) + 1 :], copied.owner.at(copied.line))
                 return
         found = self._program.find(self._ref, member)
         if found is not None:
-            own = found[1].params[0].name if found[1].params else ""
+            own = found[1].first
             self._follow(_Frame(found[0].path, found[1], own, f"{own}.{self._attribute}"))
 
     def _run(self, member: str, place: str) -> None:
@@ -122,16 +122,16 @@ class _Walk:
         if text in _BUILTINS:
             return
         target = self._program.resolve(frame.where, text) if text else None
-        if target is None or target.kind != "function":
+        function = routine(self._program, target) if target else None
+        if target is None or function is None:
             why = f"{text or 'a computed function'} at {frame.where}:{call.line} gets the model"
             self.path.unknown = self.path.unknown or why
             return
-        function = next(f for f in reversed(self._program.module(target.path).functions) if f.name == target.name)
         self._enter(frame, call, aliases, target.path, function, bound=False)
 
     def _enter(self, frame: _Frame, call: Call, aliases: set[str], where: str, function: Function, bound: bool) -> None:
         """Goes on inside a called function, with the names that the wrapper and the delegate have there."""
-        own = function.params[0].name if bound and function.kind == "method" and function.params else ""
+        own = function.first if bound and function.kind == "method" else ""
         own = own or _received(function, call, {frame.own} - {""}, bound)
         held = _received(function, call, aliases, bound)
         names = [held] if held else []
@@ -156,10 +156,6 @@ def _mentions(value: Expr, held: str) -> bool:
 
 def _received(function: Function, call: Call, names: set[str], bound: bool) -> str:
     """The parameter of `function` that gets one of `names` in this call, "" for none."""
-    parts, keys = call.expr.parts[1:], call.expr.keys
-    count = len(parts) - len(keys)
-    positional = [p.name for p in function.params if p.kind in ("posonly", "pos")]
-    if bound and function.kind != "staticmethod":
-        positional = positional[1:]
-    given = [*zip(positional, parts[:count], strict=False), *zip(keys, parts[count:], strict=True)]
-    return next((name for name, part in given if part.op == "name" and part.text in names), "")
+    params = function.params[bound and function.kind != "staticmethod" :]
+    passed = given(call.expr, params)
+    return next((name for name, part in passed if part.op == "name" and part.text in names), "")

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from shimgen.gaps.above import method_above
 from shimgen.gaps.paths import Path, follow
+from shimgen.model.calling import method_above
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Function
 from shimgen.model.profile import Profile
@@ -67,27 +67,27 @@ class Reach:
         self._collect_call(ref, chain, "", into, _DEPTH)
 
     def _collect(self, ref: ClassRef, owner: ClassRef, function: Function, into: Effects, depth: int) -> None:
-        own = function.params[0].name
+        own = function.first
         mine = frozenset((own, *_other_names(function, own)))
         for store in function.stores:
             head, _, rest = store.target.partition(".")
             if head in mine and rest:
-                into.writes.setdefault(rest, f"{owner.path}:{store.line}")
+                into.writes.setdefault(rest, owner.at(store.line))
             elif rest:
-                into.mutates = into.mutates or f"{owner.path}:{store.line}"
+                into.mutates = into.mutates or owner.at(store.line)
         for read in function.reads:
             head, _, rest = read.chain.partition(".")
             if head == own and rest:
-                into.reads.setdefault(rest, f"{owner.path}:{read.line}")
+                into.reads.setdefault(rest, owner.at(read.line))
         for call in function.calls:
             callee = call.expr.parts[0]
             if callee.text == "setattr":
-                into.mutates = into.mutates or f"{owner.path}:{call.line}"
+                into.mutates = into.mutates or owner.at(call.line)
             if callee.text not in _HARMLESS and any(p.op == "name" and p.text == own for p in call.expr.parts[1:]):
-                into.reads.setdefault("*", f"{owner.path}:{call.line}")
+                into.reads.setdefault("*", owner.at(call.line))
             head, _, rest = callee.text.partition(".") if callee.op == "name" else ("", "", "")
             if depth and head in mine and rest:
-                self._collect_call(ref, rest, f"{owner.path}:{call.line}", into, depth)
+                self._collect_call(ref, rest, owner.at(call.line), into, depth)
             elif depth:
                 self._collect_above(ref, owner, call, mine, into, depth - 1)
 

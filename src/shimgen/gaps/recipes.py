@@ -58,7 +58,7 @@ def _does_the_same(case: Case, recipe: Recipe) -> Iterator[str]:
         if found is None or tuple(p.name for p in found[1].params[1:]) != recipe.parameters:
             continue
         if any(_same_effects(case, ref, recipe, body) for body in case.profile.models.body_attributes):
-            yield f"{found[0].name} at {found[0].path}:{found[1].line}"
+            yield f"{found[0].name} at {found[0].at(found[1].line)}"
 
 
 def _same_effects(case: Case, ref: ClassRef, recipe: Recipe, body: str) -> bool:

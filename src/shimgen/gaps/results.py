@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shimgen.gaps.above import is_super
+from shimgen.model.calling import definition, is_super
 from shimgen.model.domain import ClassRef, Wrapper
 from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Profile
@@ -23,16 +23,16 @@ def not_handed_back(program: Program, profile: Profile, wrapper: Wrapper) -> str
 
 def _changed(program: Program, wrapper: Wrapper, member: str, order: Sequence[ClassRef]) -> str:
     """The place of the first definition in `order` that changes the result, or of one above that it hands on."""
-    found = next(((c, f) for c in order for f in reversed(program.cls(c).functions) if f.name == member), None)
+    found = definition(program, order, member)
     if found is None:
-        return f"{wrapper.cls.path}:{wrapper.cls.line}"
+        return wrapper.cls.at()
     owner, function = found
-    held = f"{function.params[0].name if function.params else ''}.{wrapper.delegate.attribute}"
+    held = f"{function.first}.{wrapper.delegate.attribute}"
     names = (held, *_aliases(function, held))
     values = [value for result in function.results for value in _alternatives(result)]
     own = [value for value in values if not _is_above(value, member)]
     if not values or not all(_is_run(value, names) for value in own):
-        return f"{owner.path}:{function.line}"
+        return owner.at(function.line)
     return "" if own == values else _changed(program, wrapper, member, order[order.index(owner) + 1 :])
 
 

@@ -101,7 +101,7 @@ def _calls_bind(case: Case) -> Refusal | None:
             if site.shape is None or site.ambiguous or site.kind not in (SiteKind.CALL, SiteKind.CLASS):
                 continue
             if provider.kind in CALLABLE and not binds(site.shape, params):
-                detail = {"site": f"{site.path}:{site.line}", "signature": provider.signature}
+                detail = {"site": site.place, "signature": provider.signature}
                 return Refusal(Reason.BINDING, detail, "follow the signature change of the engine by hand")
             if provider.kind is MemberKind.PROPERTY and site.kind is SiteKind.CALL:
                 return None
@@ -113,7 +113,7 @@ def _not_shadowed(case: Case) -> Refusal | None:
     attribute = case.program.attributes(case.wrapper.cls).get(case.member)
     if attribute is None:
         return None
-    return Refusal(Reason.SHADOWS, {"site": f"{attribute.owner.path}:{attribute.line}"}, by_hand(case))
+    return Refusal(Reason.SHADOWS, {"site": attribute.owner.at(attribute.line)}, by_hand(case))
 
 
 def _not_assigned(case: Case) -> Refusal | None:
@@ -121,7 +121,7 @@ def _not_assigned(case: Case) -> Refusal | None:
     if not writes or all(s.role == "draft" for s in writes):
         return None
     site = next(s for s in writes if s.role != "draft")
-    return Refusal(Reason.ASSIGNED, {"site": f"{site.path}:{site.line}"}, "forward the assignment by hand, in a setter")
+    return Refusal(Reason.ASSIGNED, {"site": site.place}, "forward the assignment by hand, in a setter")
 
 
 def _class_level(case: Case) -> Refusal | None:
@@ -133,7 +133,7 @@ def _class_level(case: Case) -> Refusal | None:
         shown = len(params) == 1 and projection(case.program, case.wrapper.delegate, params[0].name)
         return None if shown else Refusal(Reason.CONFIG, {}, by_hand(case))
     if asked and (kind is not MemberKind.CLASS_ATTRIBUTE or len(case.providers) > 1):
-        site = f"{asked[0].path}:{asked[0].line}"
+        site = asked[0].place
         return Refusal(Reason.KIND, {"kind": f"{kind} that {site} asks of the class"}, by_hand(case))
     return None
 

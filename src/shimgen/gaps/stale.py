@@ -44,7 +44,7 @@ def _why(shim: Marked, gaps: Sequence[Gap], members: set[str], owned: Callable[[
         return _differs(shim, closing)
     own = owned(shim)
     if own is not None:
-        return f"{shim.cls.name} has {shim.member} without it, from {own.cls.name} ({own.cls.path}:{own.line})"
+        return f"{shim.cls.name} has {shim.member} without it, from {own.cls.name} ({own.cls.at(own.line)})"
     if gaps:
         return f"today it would be refused: {gaps[0].sentence}"
     if shim.member not in members:

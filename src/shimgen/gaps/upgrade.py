@@ -231,7 +231,7 @@ class _Fates:
             if held is None:
                 return None
             holder = next(c for c in reversed(order) if held in self._after.program.mro(c).classes[1:])
-            return Fate.OWN if holder == cls else Fate.BASE, f"{holder.name} {holder.path}:{holder.line}"
+            return Fate.OWN if holder == cls else Fate.BASE, f"{holder.name} {holder.at()}"
         taking = self._after.gaps.get((member.key, name))
         given = self._after.look(taking.protocol, member.name) if taking and taking.protocol else None
         if taking is None or taking.decision is Decision.REFUSE or given is None or given.provider is None:
@@ -260,4 +260,4 @@ def _kind(provider: Provider) -> str:
 
 
 def _place(provider: Provider) -> str:
-    return f"{provider.cls.name} {provider.cls.path}:{provider.line}"
+    return f"{provider.cls.name} {provider.cls.at(provider.line)}"

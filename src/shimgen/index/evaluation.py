@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from shimgen.index.coverage import always_assigned
-from shimgen.index.dispatch import called_method, next_definition
-from shimgen.index.frames import MODULE, NOTHING, Frame, Values, first_parameter, is_local, union
+from shimgen.index.frames import MODULE, NOTHING, Frame, Values, called_method, first_parameter, is_local, union
 from shimgen.index.registry import literal
 from shimgen.index.values import OTHER
+from shimgen.model.calling import definition, given, keywords, routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Factory
@@ -180,10 +180,8 @@ class Evaluator:
             target = self._program.resolve(frame.path, callee.text, frame.function)
             if target.kind == "function" and (argument := self._factories.get(self._import_name(target))):
                 return self._made_by_name(inner, callee.text, expr, argument)
-            if target.kind == "function" and not is_local(frame.function, callee.text):
-                function = next(
-                    f for f in reversed(self._program.module(target.path).functions) if f.name == target.name
-                )
+            function = routine(self._program, target)
+            if function is not None and not is_local(frame.function, callee.text):
                 return self._function_result(inner, target.path, function, expr)
         called = self.evaluate(inner, callee)
         external = frozenset(name for name in called.external if name.rpartition(".")[2][:1].isupper())
@@ -196,8 +194,7 @@ class Evaluator:
 
     def _made_by_name(self, frame: Frame, factory: str, call: Expr, argument: str) -> Values:
         """An instance of a class that is registered under one of the names given, as far as these are written out."""
-        given = dict(zip(call.keys, call.parts[len(call.parts) - len(call.keys) :], strict=True))
-        value = given.get(argument)
+        value = dict(keywords(call)).get(argument)
         names = self._strings(frame, value, frame.depth) if value is not None else None
         table = self._program.registered()
         found = frozenset(table[name] for name in names or () if name in table)
@@ -230,7 +227,7 @@ class Evaluator:
             return base
         parts = []
         for ref in sorted(base.instances | base.classes):
-            found = next_definition(self._program, ref, None, callee.text)
+            found = definition(self._program, self._program.mro(ref).classes, callee.text)
             if found is not None:
                 bound = self.bind(frame, expr, found[1], skip_self=True)
                 parts.append(self._result(Frame(found[0].path, found[1], bound, ref, found[0], frame.depth)))
@@ -253,15 +250,8 @@ class Evaluator:
 
     def bind(self, frame: Frame, call: Expr, function: Function, skip_self: bool) -> Mapping[str, Values]:
         """Arguments of a call by parameter name, as far as they are classes or instances."""
-        positional = [p for p in function.params if p.kind in ("posonly", "pos")]
-        if skip_self and function.kind != "staticmethod":
-            positional = positional[1:]
-        count = len(call.parts) - 1 - len(call.keys)
-        arguments = list(zip((p.name for p in positional), call.parts[1 : 1 + count], strict=False))
-        arguments += list(zip(call.keys, call.parts[1 + count :], strict=True))
-        bound: dict[str, Values] = {}
-        if frame.depth > 1:
-            inner = replace(frame, depth=frame.depth - 1)
-            for name, value in arguments:
-                bound[name] = self.evaluate(inner, value)
-        return bound
+        if frame.depth <= 1:
+            return {}
+        inner = replace(frame, depth=frame.depth - 1)
+        params = function.params[skip_self and function.kind != "staticmethod" :]
+        return {name: self.evaluate(inner, value) for name, value in given(call, params)}

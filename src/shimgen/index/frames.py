@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from shimgen.model.calling import definition, method_above
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Function
+from shimgen.model.facts import Expr, Function
+from shimgen.model.program import Program
 
 _DEPTH = 8
 
@@ -61,7 +63,7 @@ def union(parts: Iterable[Values]) -> Values:
 
 def first_parameter(function: Function) -> str:
     """The name of self or cls, "" where there is none."""
-    return function.params[0].name if function.params and function.kind != "staticmethod" else ""
+    return function.first if function.kind != "staticmethod" else ""
 
 
 def is_local(function: Function, name: str) -> bool:
@@ -76,3 +78,14 @@ def self_attribute(function: Function, target: str) -> str:
         return ""
     name = target[len(first) + 1 :]
     return name if "." not in name else ""
+
+
+def called_method(program: Program, frame: Frame, callee: Expr) -> tuple[ClassRef, Function, bool] | None:
+    """The method of the object under evaluation that `callee` names, and whether self is passed by hand."""
+    if frame.self_type is None:
+        return None
+    head, _, member = callee.text.rpartition(".")
+    if callee.op == "name" and head and head == first_parameter(frame.function):
+        found = definition(program, program.mro(frame.self_type).classes, member)
+        return (*found, False) if found else None
+    return method_above(program, frame.self_type, frame.owner, frame.path, callee)

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from shimgen.index.answers import Answers, Reads
 from shimgen.index.coverage import always_assigned
-from shimgen.index.dispatch import called_method, next_definition
 from shimgen.index.evaluation import Evaluator
-from shimgen.index.frames import Frame, Values, self_attribute, union
+from shimgen.index.frames import Frame, Values, called_method, self_attribute, union
+from shimgen.model.calling import definition
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Store
 from shimgen.model.profile import Factory
@@ -51,7 +51,7 @@ class Instances:
         return result
 
     def _initial(self, ref: ClassRef) -> dict[str, Attribute]:
-        start = next_definition(self._program, ref, None, "__init__")
+        start = definition(self._program, self._program.mro(ref).classes, "__init__")
         if start is None:
             return {}
         assigned: dict[str, _Assigned] = {}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Expr, Function
+from shimgen.model.facts import Expr, last_named
 from shimgen.model.program import Program
 
 
 def made_instead(program: Program, ref: ClassRef) -> tuple[ClassRef, ...]:
     """The classes of its own file that a class names in `__new__`, from which it may return an instance."""
-    function = _new(program, ref)
+    function = last_named(program.cls(ref).functions, "__new__")
     if function is None:
         return ()
     values = [s.value for s in function.stores if s.value is not None]
@@ -21,11 +21,11 @@ def made_instead(program: Program, ref: ClassRef) -> tuple[ClassRef, ...]:
 
 def is_never_made(program: Program, ref: ClassRef) -> bool:
     """Whether calling a class gives an instance of one of the classes that its `__new__` names, and never its own."""
-    function = _new(program, ref)
+    function = last_named(program.cls(ref).functions, "__new__")
     if function is None or ref in made_instead(program, ref):
         return False
-    own = function.params[0].name if function.params else ""
-    made = [value for value in function.returned if value.op == "call" and _callee(value.parts[0]) not in ("", own)]
+    skipped = ("", function.first)
+    made = [value for value in function.returned if value.op == "call" and _callee(value.parts[0]) not in skipped]
     return bool(made_instead(program, ref)) and len(made) == len(function.returned)
 
 
@@ -35,10 +35,6 @@ def names(expr: Expr) -> Iterator[str]:
         yield expr.text
     for part in expr.parts:
         yield from names(part)
-
-
-def _new(program: Program, ref: ClassRef) -> Function | None:
-    return next((f for f in reversed(program.cls(ref).functions) if f.name == "__new__"), None)
 
 
 def _callee(expr: Expr) -> str:

@@ -39,6 +39,10 @@ class ClassRef(msgspec.Struct, frozen=True, array_like=True, order=True, gc=Fals
     name: str
     line: int = 0
 
+    def at(self, line: int = 0) -> str:
+        """A line of its file, or its own, as sentences show it: `path:line`."""
+        return f"{self.path}:{line or self.line}"
+
 
 class Site(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One place where the engine uses a member.
@@ -61,6 +65,11 @@ class Site(msgspec.Struct, frozen=True, array_like=True, gc=False):
     shape: CallShape | None = None
     value: Expr | None = None
     parameter: str = ""
+
+    @property
+    def place(self) -> str:
+        """`path:line`, as sentences show it."""
+        return f"{self.path}:{self.line}"
 
     @property
     def fails(self) -> bool:

@@ -6,6 +6,7 @@ structs, encoded as arrays: the warm path decodes thousands of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -126,6 +127,20 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     results: tuple[Expr, ...] = ()
     returned_at: tuple[int, ...] = ()
 
+    @property
+    def first(self) -> str:
+        """The name of the first parameter, "" when there is none."""
+        return self.params[0].name if self.params else ""
+
+
+def last_named(functions: Iterable[Function], name: str) -> Function | None:
+    """Of several functions of one name the last, which is the one that counts; None when there is none."""
+    found = None
+    for function in functions:
+        if function.name == name:
+            found = function
+    return found
+
 
 class ClassAttribute(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An assignment in a class body; `value` None for a bare annotation (which provides nothing).
@@ -234,7 +249,6 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     classes: tuple[Class, ...] = ()
     functions: tuple[Function, ...] = ()
     stores: tuple[Store, ...] = ()
-    exports: tuple[str, ...] = ()
     uses: tuple[Use, ...] = ()
     lines: int = 0
     error: str = ""

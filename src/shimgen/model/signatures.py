@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from shimgen.model.calling import POSITIONAL
 from shimgen.model.facts import Param
-
-_POSITIONAL = ("posonly", "pos")
 
 
 def common_params(signatures: Sequence[tuple[Param, ...]]) -> tuple[Param, ...] | None:
@@ -19,7 +18,7 @@ def common_params(signatures: Sequence[tuple[Param, ...]]) -> tuple[Param, ...] 
     differ, the caller has to give a value. Annotations that differ are left out.
     """
     positional = _positional(signatures)
-    cut = any(len([p for p in s if p.kind in _POSITIONAL]) > len(positional) for s in signatures)
+    cut = any(len([p for p in s if p.kind in POSITIONAL]) > len(positional) for s in signatures)
     kept = [_merged([s[i] for s in signatures]) for i in range(len(positional))]
     kept = _required_first(kept)
     for kind in ("var", "kwonly", "varkw"):
@@ -37,7 +36,7 @@ def _positional(signatures: Sequence[tuple[Param, ...]]) -> list[Param]:
     shared: list[Param] = []
     for group in zip(*signatures, strict=False):
         first = group[0]
-        if first.kind not in _POSITIONAL or any((p.name, p.kind) != (first.name, first.kind) for p in group):
+        if first.kind not in POSITIONAL or any((p.name, p.kind) != (first.name, first.kind) for p in group):
             break
         shared.append(first)
     return shared

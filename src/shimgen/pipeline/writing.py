@@ -97,7 +97,7 @@ def _refuse_unpinned(session: Session) -> None:
 
 def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:
     """Uncommitted changes in a file that would be touched, other than shimgen's own, stop everything."""
-    own = {file.path for file in baseline.state(session.checkout) if file.intact}
+    own = baseline.origins(session.checkout)
     dirty = [p for p in session.checkout.dirty_files(paths) if p not in own]
     if dirty:
         more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""

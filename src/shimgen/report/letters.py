@@ -58,7 +58,7 @@ def _parted(text: str) -> Message:
 
 def _shim(shim: Shim) -> dict[str, str]:
     provider = shim.gap.providers[0] if shim.gap.providers else None
-    where = f"{provider.cls.name}, {provider.cls.path}:{provider.line}" if provider else ""
+    where = f"{provider.cls.name}, {provider.cls.at(provider.line)}" if provider else ""
     attribute = shim.gap.wrapper.delegate.attribute
     return {"cls": shim.place.name, "member": shim.member, "attribute": attribute, "provider": where}
 

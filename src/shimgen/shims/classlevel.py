@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from shimgen.model.calling import given, positional
 from shimgen.model.domain import ClassRef, Delegate, Gap, Reason
 from shimgen.model.facts import Expr, Function, Param
 from shimgen.model.program import Program
@@ -36,13 +37,9 @@ def construction(program: Program, delegate: Delegate) -> Construction | None:
         return None
     if program.resolve(delegate.owner.path, call.parts[0].text, outer[1]).ref != candidate:
         return None
-    arguments = call.parts[1 : len(call.parts) - len(call.keys)]
-    if "**" in call.keys or any(argument.op == "star" for argument in arguments):
+    if "**" in call.keys or any(argument.op == "star" for argument in positional(call)):
         return None
-    positional = [p.name for p in inner[1].params[1:] if p.kind in ("posonly", "pos")]
-    given = dict(zip(positional, arguments, strict=False))
-    given.update(zip(call.keys, call.parts[1 + len(arguments) :], strict=True))
-    return Construction(call.parts[0].text, given, outer[1])
+    return Construction(call.parts[0].text, dict(given(call, inner[1].params[1:])), outer[1])
 
 
 def class_name(gap: Gap, made: Construction | None, program: Program, scope: Scope) -> str:
@@ -90,7 +87,7 @@ def project(param: Param, made: Construction | None, program: Program, owner: Cl
 def _unalias(text: str, constructor: Function, program: Program, owner: ClassRef) -> str:
     """The chain with a local name or an attribute of self exchanged for the one thing it is assigned."""
     for _ in range(4):
-        own = constructor.params[0].name if constructor.params else "self"
+        own = constructor.first or "self"
         parts = text.split(".")
         head = 2 if parts[0] == own and len(parts) > 1 else 1
         name, rest = ".".join(parts[:head]), parts[head:]

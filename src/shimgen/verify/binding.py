@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shimgen.model.calling import POSITIONAL
 from shimgen.model.facts import CallShape, Param
 
 
@@ -12,7 +13,7 @@ def mismatch(params: Sequence[Param], shape: CallShape) -> str:
 
     A call with * or ** may supply anything that is still missing, so only what it surely passes can clash.
     """
-    positional = [p for p in params if p.kind in ("posonly", "pos")]
+    positional = [p for p in params if p.kind in POSITIONAL]
     kinds = {p.kind for p in params}
     if shape.positional > len(positional) and "var" not in kinds:
         return f"{shape.positional} positional arguments for {len(positional)} parameters"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from shimgen.model.calling import POSITIONAL
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
 from shimgen.verify.members import Member, Statement
@@ -172,7 +173,7 @@ def own_params(provider: Provider) -> tuple[Param, ...]:
     """The parameters that a caller fills: without the first of a method or classmethod, whatever it is called."""
     bound = provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD)
     first = provider.params[:1]
-    return provider.params[1:] if bound and first and first[0].kind in ("posonly", "pos") else provider.params
+    return provider.params[1:] if bound and first and first[0].kind in POSITIONAL else provider.params
 
 
 def _managed(provider: Provider) -> bool:

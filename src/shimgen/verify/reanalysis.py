@@ -145,7 +145,7 @@ def _level(gap: Gap, found: Member) -> str:
     asked = [s for s in gap.demand.sites if s.kind is SiteKind.CLASS and not s.ambiguous]
     if not asked or found.kind in ("classmethod", "staticmethod", "attribute"):
         return ""
-    return f"{asked[0].path}:{asked[0].line} asks the class, and the shim is a {found.kind} of instances"
+    return f"{asked[0].place} asks the class, and the shim is a {found.kind} of instances"
 
 
 def _binds(gap: Gap, found: Member) -> str:
@@ -159,14 +159,14 @@ def _binds(gap: Gap, found: Member) -> str:
         ):
             continue
         if found.function is None:
-            return f"{site.path}:{site.line} calls it, and the shim is an attribute"
+            return f"{site.place} calls it, and the shim is an attribute"
         fault = mismatch(found.params, site.shape)
         if fault:
-            return f"the call at {site.path}:{site.line} does not bind to the shim: {fault}"
+            return f"the call at {site.place} does not bind to the shim: {fault}"
         for provider in gap.providers:
             fault = mismatch(own_params(provider), site.shape) if _called(provider) else ""
             if fault:
-                return f"the call at {site.path}:{site.line} does not bind to {provider.cls.name}: {fault}"
+                return f"the call at {site.place} does not bind to {provider.cls.name}: {fault}"
     return ""
 
 

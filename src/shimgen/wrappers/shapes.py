@@ -6,8 +6,9 @@ same and owns what makes logits of hidden states (the profile's `head_attributes
 
 from __future__ import annotations
 
+from shimgen.model.calling import given, routine
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Call, Function
+from shimgen.model.facts import Call
 from shimgen.model.profile import Models
 from shimgen.model.program import Attribute, Program
 
@@ -60,7 +61,7 @@ class Shapes:
         for cls in self._program.mro(ref).classes:
             for function in self._program.cls(cls).functions:
                 if function.params and function.name != "__init__":
-                    chain = f"{function.params[0].name}.{name}"
+                    chain = f"{function.first}.{name}"
                     if any(self._runs(call, chain) or self._hands(cls.path, call, chain) for call in function.calls):
                         return True
         return False
@@ -80,18 +81,9 @@ class Shapes:
         callee = call.expr.parts[0]
         if callee.op != "name" or not any(part.text == chain and part.op == "name" for part in call.expr.parts):
             return False
-        target = self._program.resolve(path, callee.text)
-        if target.kind != "function":
+        function = routine(self._program, self._program.resolve(path, callee.text))
+        if function is None:
             return False
-        routine = next(f for f in self._program.module(target.path).functions if f.name == target.name)
-        name = argument_name(call, chain, routine)
-        return bool(name) and any(self._runs(inner, name) for inner in routine.calls)
-
-
-def argument_name(call: Call, chain: str, function: Function) -> str:
-    """The parameter of a module-level function that receives the value `chain` in this call, "" for none."""
-    parts, keys = call.expr.parts[1:], call.expr.keys
-    count = len(parts) - len(keys)
-    positional = [p.name for p in function.params if p.kind in ("posonly", "pos")]
-    named = [*zip(positional, parts[:count], strict=False), *zip(keys, parts[count:], strict=True)]
-    return next((name for name, part in named if part.op == "name" and part.text == chain), "")
+        passed = given(call.expr, function.params)
+        name = next((name for name, part in passed if part.op == "name" and part.text == chain), "")
+        return bool(name) and any(self._runs(inner, name) for inner in function.calls)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from shimgen.gaps.binding import binds
 from shimgen.gaps.case import CALLABLE, TRANSPARENT
 from shimgen.gaps.contract import contract_of
-from shimgen.gaps.drift.finding import Context, Finding, a, place_of
+from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.members import Lookup
 from shimgen.model.domain import Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
 from shimgen.model.facts import CallShape, Param
@@ -35,18 +35,18 @@ def _called(
     context: Context, wrapper: Wrapper, demand: Demand, provider: Provider, sites: list[Site]
 ) -> Iterator[Finding]:
     calls = [s for s in sites if s.kind is SiteKind.CALL]
-    place = place_of(provider.cls, provider.line)
+    place = provider.cls.at(provider.line)
     detail = {"owner": provider.cls.name, "place": place}
     if provider.kind in CALLABLE and TRANSPARENT.issuperset(provider.decorators):
         params = provider.params[provider.kind is not MemberKind.STATICMETHOD :]
         unbound = _unbound(calls, demand, params)
         if unbound and not _is_for_others(context, wrapper, demand, unbound):
             site = min(unbound, key=lambda s: (s.guarded, s.path, s.line))
-            detail |= {"site": f"{site.path}:{site.line}", "signature": provider.signature}
+            detail |= {"site": site.place, "signature": provider.signature}
             advice = f"let {provider.cls.name}.{demand.member} take what the engine passes"
             yield Finding(wrapper, provider.cls, demand.member, Reason.CALL_BINDS, detail, advice)
     elif calls and context.chains.is_value(wrapper.cls, demand.member):
-        detail |= {"site": f"{calls[0].path}:{calls[0].line}", "kind": a(provider.kind)}
+        detail |= {"site": calls[0].place, "kind": a(provider.kind)}
         advice = f"make {demand.member} a method"
         yield Finding(wrapper, provider.cls, demand.member, Reason.CALLED_VALUE, detail, advice)
 
@@ -96,8 +96,8 @@ def _read(
     if below and all(p is not None and p.kind in _VALUES for p in below):
         detail = {
             "owner": provider.cls.name,
-            "place": place_of(provider.cls, provider.line),
-            "site": f"{reads[0].path}:{reads[0].line}",
+            "place": provider.cls.at(provider.line),
+            "site": reads[0].place,
             "delegate": candidates[0].name,
         }
         advice = f"make {demand.member} a property"

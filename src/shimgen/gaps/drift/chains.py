@@ -160,7 +160,7 @@ class Chains:
             return False
         for value in found[1].returned:
             head, _, chain = value.text.partition(".")
-            if value.op == "name" and head == found[1].params[0].name and chain:
+            if value.op == "name" and head == found[1].first and chain:
                 followed = self._follow(ref, tuple(chain.split(".")), depth)
                 if not followed.sure or not all(self.is_value(s.holder, s.name, depth) for s in followed.last):
                     return False
@@ -175,7 +175,7 @@ class Chains:
             for cls in self._program.mro(ref).classes
             for function in self._program.cls(cls).functions
             for store in function.stores
-            if function.params and store.target == f"{function.params[0].name}.{name}"
+            if function.params and store.target == f"{function.first}.{name}"
         ]
         return bool(stores) and all(s.value is not None and is_plain(s.value) for s in stores)
 
@@ -191,11 +191,11 @@ def own_chain(function: Function) -> str | None:
     if len(values) != 1 or not function.params or function.stores:
         return None
     head, _, rest = values[0].text.partition(".")
-    return rest if values[0].op == "name" and head == function.params[0].name and rest else None
+    return rest if values[0].op == "name" and head == function.first and rest else None
 
 
 def _given_to_others(function: Function, bound: bool) -> Iterator[str]:
-    own = function.params[0].name if bound and function.params else ""
+    own = function.first if bound else ""
     for store in function.stores:
         holder, _, name = store.target.rpartition(".")
         if holder and holder != own:
@@ -205,7 +205,7 @@ def _given_to_others(function: Function, bound: bool) -> Iterator[str]:
 def _given(facts: Class) -> Iterator[str]:
     """Names that methods give their object by calls (setattr, register_buffer); "*" for a name that is computed."""
     for function in facts.functions:
-        own = function.params[0].name if function.params else ""
+        own = function.first
         if any(read.chain.startswith(f"{own}.__dict__") for read in function.reads):
             yield "*"
         for call in function.calls:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.drift.chains import Step, own_chain
-from shimgen.gaps.drift.finding import Context, Finding, place_of
+from shimgen.gaps.drift.finding import Context, Finding
 from shimgen.model.domain import ClassRef, MemberKind, Reason, Wrapper
 from shimgen.model.facts import Class, Expr, Function
 from shimgen.model.program import Program
@@ -18,7 +18,7 @@ def doubles(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
     """Members that one class body of the wrapper's MRO defines twice, so that the first definition never runs."""
     for owner in context.program.mro(wrapper.cls).classes:
         for name, lines in sorted(_twice(context.program.cls(owner)).items()):
-            detail = {"owner": owner.name, "place": place_of(owner, lines[0]), "other": place_of(owner, lines[1])}
+            detail = {"owner": owner.name, "place": owner.at(lines[0]), "other": owner.at(lines[1])}
             advice = f"take out the definition of {name} that is not meant"
             yield Finding(wrapper, owner, name, Reason.DUPLICATE, detail, advice)
 
@@ -72,7 +72,7 @@ def stale_copies(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
             if site:
                 detail = {
                     "owner": attribute.owner.name,
-                    "place": place_of(attribute.owner, attribute.line),
+                    "place": attribute.owner.at(attribute.line),
                     "chain": f"self.{chain}",
                     "delegate": step.holder.name,
                     "site": site,
@@ -89,8 +89,8 @@ def _set_again(program: Program, ref: ClassRef, name: str) -> str:
         for function in program.cls(cls).functions:
             if function.params and function.name not in built:
                 for store in function.stores:
-                    if store.target == f"{function.params[0].name}.{name}" and store.how in _SETTING:
-                        return place_of(cls, store.line)
+                    if store.target == f"{function.first}.{name}" and store.how in _SETTING:
+                        return cls.at(store.line)
     return ""
 
 
@@ -128,6 +128,6 @@ def _changes(context: Context, step: Step, depth: int = 4) -> str:
     if chain is not None:
         steps = context.chains.follow(step.holder, chain).last
         return next((site for s in steps if (site := _changes(context, s, depth - 1))), "")
-    own = found[1].params[0].name
+    own = found[1].first
     names = [r.chain.split(".")[1] for r in found[1].reads if r.chain.startswith(f"{own}.")]
     return next((site for name in names if (site := _set_again(context.program, step.holder, name))), "")

@@ -56,8 +56,3 @@ class Context(msgspec.Struct, frozen=True):
 def a(kind: MemberKind) -> str:
     """The kind with its article."""
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def place_of(ref: ClassRef, line: int) -> str:
-    """path:line, as sentences show it."""
-    return f"{ref.path}:{line}"

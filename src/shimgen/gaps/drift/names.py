@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from shimgen.gaps.binding import binds
-from shimgen.gaps.drift.finding import Context, Finding, place_of
+from shimgen.gaps.drift.finding import Context, Finding
 from shimgen.model.domain import ClassRef, Demand, Reason, Site, SiteKind, Wrapper
 from shimgen.model.facts import Function
 
@@ -36,9 +36,9 @@ def near_names(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
 def _finding(wrapper: Wrapper, owner: ClassRef, function: Function, demand: Demand, site: Site) -> Finding:
     detail = {
         "owner": owner.name,
-        "place": place_of(owner, function.line),
+        "place": owner.at(function.line),
         "wanted": demand.member,
-        "site": f"{site.path}:{site.line}",
+        "site": site.place,
     }
     advice = f"rename {function.name} to {demand.member}, or take it out"
     return Finding(wrapper, owner, function.name, Reason.NEAR_NAME, detail, advice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shimgen.gaps.drift.finding import Context, Finding, place_of
+from shimgen.gaps.drift.finding import Context, Finding
 from shimgen.gaps.drift.names import asking, is_used, would_serve
 from shimgen.model.domain import ClassRef, Demand, Reason, Site, Wrapper
 from shimgen.model.facts import Function
@@ -39,10 +39,10 @@ def _judged(
         return None
     detail = {
         "owner": owner.name,
-        "place": place_of(owner, function.line),
+        "place": owner.at(function.line),
         "wanted": demand.member,
         "protocol": given.cls.name,
-        "site": f"{sites[0].path}:{sites[0].line}",
+        "site": sites[0].place,
     }
     advice = f"rename {function.name} to {demand.member}, or take it out"
     return Finding(wrapper, owner, function.name, Reason.OLD_NAME, detail, advice)

@@ -9,7 +9,7 @@ import msgspec
 from shimgen.gaps.binding import binds
 from shimgen.gaps.case import CALLABLE, TRANSPARENT
 from shimgen.gaps.drift.chains import Followed, Step
-from shimgen.gaps.drift.finding import Context, Finding, a, place_of
+from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.drift.through import Through, shape_of
 from shimgen.model.domain import ClassRef, MemberKind, Provider, Reason, SiteKind, Wrapper
 from shimgen.model.facts import Function, Param
@@ -36,7 +36,7 @@ class _Use(msgspec.Struct, frozen=True):
         return self.through.chain.rpartition(".")[2] if "." in self.through.chain else "forward"
 
     def finding(self, reason: Reason, advice: str, **detail: str) -> Finding:
-        place = place_of(self.owner, self.through.line)
+        place = self.owner.at(self.through.line)
         known = {"owner": self.owner.name, "place": place, "chain": f"self.{self.through.chain}"}
         return Finding(self.wrapper, self.owner, self.function.name, reason, {**known, **detail}, advice)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.model.calling import positional
 from shimgen.model.facts import CallShape, Expr, Function
 
 # getattr(x, "name") and hasattr(x, "name") look a name up as an attribute access does.
@@ -49,7 +50,7 @@ class _Body:
 
     def __init__(self, function: Function) -> None:
         self._function = function
-        self._own = function.params[0].name
+        self._own = function.first
         self._aliases: dict[str, str] = {}
         self._aliases = dict(self._always_one_chain())
         self.looked_up = tuple(self._lookups())
@@ -162,11 +163,10 @@ def _alternatives(value: Expr) -> Iterable[Expr]:
 
 def shape_of(call: Expr) -> CallShape:
     """How a call passes its arguments."""
-    count = len(call.parts) - 1 - len(call.keys)
-    positional = call.parts[1 : 1 + count]
+    passed = positional(call)
     return CallShape(
-        sum(part.op != "star" for part in positional),
+        sum(part.op != "star" for part in passed),
         tuple(key for key in call.keys if key != "**"),
-        any(part.op == "star" for part in positional),
+        any(part.op == "star" for part in passed),
         "**" in call.keys,
     )

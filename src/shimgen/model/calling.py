@@ -1,0 +1,66 @@
+"""Calls, on facts: which argument each parameter gets, and which method a callee reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shimgen.model.domain import ClassRef
+from shimgen.model.facts import Expr, Function, Param, last_named
+from shimgen.model.program import Program, Resolved
+
+POSITIONAL = ("posonly", "pos")
+"""The kinds of parameters that take an argument by its position."""
+
+
+def positional(call: Expr) -> tuple[Expr, ...]:
+    """The arguments of a call that are passed by position."""
+    return call.parts[1 : len(call.parts) - len(call.keys)]
+
+
+def keywords(call: Expr) -> list[tuple[str, Expr]]:
+    """The arguments of a call that are passed by name; "**" is the name of a mapping."""
+    return list(zip(call.keys, call.parts[len(call.parts) - len(call.keys) :], strict=True))
+
+
+def given(call: Expr, params: Sequence[Param]) -> list[tuple[str, Expr]]:
+    """Which parameter each argument of a call goes to, by its name, as far as there are such parameters."""
+    names = (p.name for p in params if p.kind in POSITIONAL)
+    return [*zip(names, positional(call), strict=False), *keywords(call)]
+
+
+def definition(program: Program, classes: Iterable[ClassRef], name: str) -> tuple[ClassRef, Function] | None:
+    """The first definition of a method in `classes`, be it a stub, and its class."""
+    found = ((cls, last_named(program.cls(cls).functions, name)) for cls in classes)
+    return next(((cls, function) for cls, function in found if function is not None), None)
+
+
+def routine(program: Program, named: Resolved) -> Function | None:
+    """The function of a module that a name stands for, None where it stands for something else."""
+    return last_named(program.module(named.path).functions, named.name) if named.kind == "function" else None
+
+
+def method_above(
+    program: Program, ref: ClassRef, owner: ClassRef | None, where: str, callee: Expr
+) -> tuple[ClassRef, Function, bool] | None:
+    """The class and method that `super().name`, `super(X, self).name` or `X.name` reach on an instance of `ref`, and
+    whether the object is passed by hand, as in the last; None for any other callee.
+
+    The call stands in the file `where`, in a method of `owner` where it stands in one.
+    """
+    order = program.mro(ref).classes
+    if callee.op == "attr" and is_super(callee.parts[0]):
+        named = callee.parts[0].parts[1:]
+        after = program.resolve(where, named[0].text).ref if named and named[0].text != "__class__" else owner
+        found = definition(program, order[order.index(after) + 1 :] if after in order else (), callee.text)
+        return (*found, False) if found else None
+    if callee.op == "name":
+        head, _, name = callee.text.rpartition(".")
+        base = program.resolve(where, head).ref if head else None
+        found = definition(program, program.mro(base).classes if base is not None and base in order else (), name)
+        return (*found, True) if found else None
+    return None
+
+
+def is_super(value: Expr) -> bool:
+    """Whether a value is a call of `super`, with arguments or without."""
+    return value.op == "call" and value.parts[0].op == "name" and value.parts[0].text == "super"
