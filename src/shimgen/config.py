@@ -16,14 +16,14 @@ from typing import Any
 import msgspec
 
 from shimgen.model.accepts import Accept, release_key
-from shimgen.model.domain import Scope
+from shimgen.model.domain import Scope, Severity
 from shimgen.model.errors import ConfigError, FaultsError, did_you_mean
 from shimgen.model.profile import Profile
 from shimgen.model.source import Baseline
 from shimgen.profiles import from_table, load
 
 FILE_NAME = "shimgen.toml"
-SEVERITIES = ("crash", "silent", "drift", "all")
+SEVERITIES = (*(severity.value for severity in Severity), "all")
 GENERIC = "generic"
 DEFAULT = Scope()
 UNSAID = Scope(severity="")
@@ -141,7 +141,7 @@ def load_settings(
     """
     said = options or Options()
     here = cwd or Path.cwd()
-    path = find_config(checkout, config, here) if use_file else None
+    path = _find(checkout, config, here) if use_file else None
     raw = _read(path) if path else {}
     faults = list(_faults(raw))
     name = said.profile or str(raw.get("profile", ""))
@@ -177,7 +177,7 @@ def _carried(folder: Path, row: Mapping[str, str]) -> Carried:
     return Carried(folder / row["patch"], row.get("reason", ""), row.get("when", "before"), row["patch"])
 
 
-def find_config(checkout: Path | None, config: Path | None, cwd: Path) -> Path | None:
+def _find(checkout: Path | None, config: Path | None, cwd: Path) -> Path | None:
     """The `shimgen.toml` that holds: `config`, else the working directory's, else the checkout's, else None."""
     if config is not None:
         return cwd / config

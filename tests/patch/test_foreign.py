@@ -122,7 +122,7 @@ def test_an_independent_reader_sees_the_same(repo: Repo) -> None:
 @given(st.lists(st.binary(max_size=6), max_size=8), st.lists(st.binary(max_size=6), max_size=8))
 def test_every_byte_is_kept(old: list[bytes], new: list[bytes]) -> None:
     before, after = b"\n".join(old), b"\n".join(new)
-    text = render_changes([FileChange("x.py", before, after)])
+    text = render_changes([FileChange("x.py", before, after)], {})
     if before == after:
         return
     (patch,) = read_foreign("p", text)

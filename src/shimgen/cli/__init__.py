@@ -1,1 +1,1 @@
-"""Command line."""
+"""The command line: the only place that prints and exits."""

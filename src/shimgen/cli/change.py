@@ -101,9 +101,9 @@ def verify(settings: Settings, as_json: bool, live: bool | None, stubs: tuple[st
     with working("generating and verifying"):
         outcome = pipeline.verify(settings, python, stubs)
     _notes(settings, outcome)
-    verdict = summarise(outcome.proofs)
+    tally = summarise(outcome.proofs)
     emit(_json(outcome) if as_json else text.proven(outcome.proofs))
-    if not verdict.passed:
+    if not tally.passed:
         finish(GenerateError.exit_code)
 
 

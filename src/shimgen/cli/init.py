@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from shimgen.cli.console import emit, note
-from shimgen.cli.options import one_source, requested, shared_options, writes_work_tree
+from shimgen.cli.options import requested, shared_options, writes_work_tree
 from shimgen.config import FILE_NAME, Options, Settings, load_settings
 from shimgen.model.domain import Scope
 from shimgen.model.errors import ConfigError
@@ -25,8 +25,7 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     from shimgen.cli.document import write
     from shimgen.report import json, text
 
-    said = requested(**shared)
-    one_source(checkout, said)
+    said = requested(checkout, shared)
     writes_work_tree(said.rev, "init")
     target = config or Path(FILE_NAME)
     if target.exists() and not force:

@@ -41,18 +41,6 @@ _OPTIONS = (
     click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_remember(QUIET), help="No notes."),
     click.option("--debug", is_flag=True, expose_value=False, callback=_remember(DEBUG), help="Show tracebacks."),
 )
-_REQUESTED = (
-    "interfaces",
-    "wrappers",
-    "members",
-    "severity",
-    "profile",
-    "rev",
-    "no_cache",
-    "verbose",
-    "package",
-    "python",
-)
 
 
 def with_settings(function: Command) -> Command:
@@ -60,34 +48,20 @@ def with_settings(function: Command) -> Command:
 
     @wraps(function)
     def run(checkout: Path | None, config: Path | None, **given: Any) -> Any:
-        said = requested(**{key: given.pop(key) for key in _REQUESTED})
-        one_source(checkout, said)
-        return function(load_settings(checkout, config, said), **given)
+        return function(load_settings(checkout, config, requested(checkout, given)), **given)
 
     return shared_options(run)
 
 
-def one_source(checkout: Path | None, said: Options) -> None:
-    """Refuse options that name two sources at once. Raises a usage error."""
+def requested(checkout: Path | None, given: dict[str, Any]) -> Options:
+    """The shared options, taken out of `given`. Raises a usage error when they name a source besides `checkout`."""
+    names = {key: given.pop(key) for key in ("interfaces", "wrappers", "members")}
+    scope = Scope(**names, severity=given.pop("severity") or "")
+    rest = {key: given.pop(key) for key in ("profile", "rev", "verbose", "package", "python")}
+    said = Options(scope, use_cache=not given.pop("no_cache"), **rest)
     if said.package and checkout is not None:
         raise click.UsageError(f"either the package {said.package} or {checkout} is meant: leave one of them out")
-
-
-def requested(
-    interfaces: tuple[str, ...],
-    wrappers: tuple[str, ...],
-    members: tuple[str, ...],
-    severity: str | None,
-    profile: str,
-    rev: str,
-    no_cache: bool,
-    verbose: int,
-    package: str,
-    python: str,
-) -> Options:
-    """The shared options' values as `Options`."""
-    scope = Scope(interfaces, wrappers, members, severity or "")
-    return Options(scope, profile, rev, use_cache=not no_cache, verbose=verbose, package=package, python=python)
+    return said
 
 
 def shared_options(function: Command) -> Command:

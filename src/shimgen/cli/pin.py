@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from shimgen.cli.console import emit, note
-from shimgen.cli.options import one_source, requested, shared_options
+from shimgen.cli.options import requested, shared_options
 from shimgen.config import FILE_NAME, load_settings
 from shimgen.model.errors import ConfigError
 from shimgen.model.results import Analysis
@@ -25,8 +25,7 @@ def pin(revision: str | None, checkout: Path | None, config: Path | None, as_jso
     from shimgen.cli.document import parsed, set_pin, write
     from shimgen.report import json, text
 
-    said = requested(**shared)
-    one_source(checkout, said)
+    said = requested(checkout, shared)
     settings = load_settings(checkout, config, replace(said, rev=revision or said.rev))
     target = settings.config_path
     if target is None:

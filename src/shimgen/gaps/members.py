@@ -31,8 +31,8 @@ class Lookup(msgspec.Struct, frozen=True):
     """The answer for one class and member.
 
     `provider` when the checkout defines it; `external` names a base outside the checkout that provides it;
-    `uncertain` says why it may be there all the same (a base that is not known, `__getattr__`).
-    `line` and `owner` tell where; `initial` is false for an attribute that only later methods set.
+    `uncertain` a base that is not known and may. `covered` is the attribute that `__getattr__` hands on to, "?" when it
+    does something else. `initial` is false for an attribute that only later methods set.
     """
 
     provider: Provider | None = None

@@ -1,6 +1,6 @@
 """The rules that a forward must pass, in order. Each returns a refusal or None; what cannot be shown is refused.
 
-The rules are those of the design, section 5; each has a case family under tests/cases/gaps.
+Each has its case files under tests/cases/gaps; docs/decisions.md is made of them.
 """
 
 from __future__ import annotations

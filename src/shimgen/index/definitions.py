@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from shimgen.index.functions import function_facts
-from shimgen.index.syntax import chain_of, source_of
+from shimgen.index.syntax import FunctionNode, chain_of, source_of
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
 
@@ -56,7 +56,7 @@ class _Collector:
                 self._import(node, scope)
             elif isinstance(node, ast.ClassDef):
                 self._class(node, prefix, scope)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            elif isinstance(node, FunctionNode):
                 if not prefix:
                     self.functions.append(function_facts(node, scope, in_class=False))
                 self.block(node.body, f"{prefix}{node.name}.<locals>.", "function")
@@ -107,7 +107,7 @@ class _Collector:
         attributes: list[ClassAttribute],
     ) -> None:
         for node in body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(node, FunctionNode):
                 functions.append(function_facts(node, scope))
                 self.block(node.body, f"{name}.{node.name}.<locals>.", "function")
             elif isinstance(node, ast.ClassDef):

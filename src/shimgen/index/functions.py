@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from shimgen.index.results import results
 from shimgen.index.suffixes import name_parameters
-from shimgen.index.syntax import INNER, LEAVES, chain_of, push_children, root_of, source_of
+from shimgen.index.syntax import INNER, LEAVES, FunctionNode, chain_of, push_children, root_of, source_of
 from shimgen.index.unused import unused_parameters
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, Function, How, Param, Store
@@ -17,7 +17,6 @@ _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
 _ITEMS = (ast.Subscript, ast.Starred)
 _RETURNING = (ast.Return, ast.Continue)
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 _KINDS = {
     "property": "property",

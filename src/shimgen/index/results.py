@@ -6,13 +6,12 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from shimgen.index.syntax import INNER, push_children
+from shimgen.index.syntax import INNER, FunctionNode, push_children
 from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import Expr
 
 _DEPTH = 4
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def results(node: FunctionNode) -> tuple[Expr, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
 
-from shimgen.index.syntax import NODES, chain_of, push_children
+from shimgen.index.syntax import NODES, FunctionNode, chain_of, push_children
 from shimgen.model.facts import NamedParam, is_dotted
 
 # A parameter of such a name may carry the dotted name of a module or weight, or many of them.
@@ -21,7 +21,7 @@ _LOOKS = frozenset((ast.Compare, ast.Subscript))
 _NODES = NODES - {ast.Constant}
 
 
-def name_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[NamedParam]:
+def name_parameters(node: FunctionNode) -> Iterator[NamedParam]:
     """The parameters of a function that may carry names."""
     for arg in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
         if _CARRIES_NAMES.search(arg.arg):
@@ -32,7 +32,7 @@ def name_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Na
 class _Uses:
     """One walk over the body: `suffix` is false after any use that a name with a dot could make a difference to."""
 
-    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> None:
+    def __init__(self, node: FunctionNode, name: str) -> None:
         self.suffix = True
         self.handed: list[tuple[str, str]] = []
         self._name = name

@@ -20,6 +20,7 @@ NODES = frozenset(_FIELDS)
 LEAVES = frozenset((ast.Name, ast.Constant))
 """Those without children."""
 INNER = NODES - LEAVES
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def chain_of(node: ast.AST | None) -> str:

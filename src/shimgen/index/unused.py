@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from shimgen.index.syntax import NODES, push_children
+from shimgen.index.syntax import NODES, FunctionNode, push_children
 from shimgen.model.facts import Call
 
 _NODES = NODES - {ast.Constant}
 
 
-def unused_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Iterable[Call]) -> tuple[str, ...]:
+def unused_parameters(node: FunctionNode, calls: Iterable[Call]) -> tuple[str, ...]:
     """Parameters after the first that the body never mentions; none when it asks for all of them at once, or when
     none of its `calls` goes to something that its object holds."""
     if not any(_goes_on(node, call) for call in calls):
@@ -32,7 +32,7 @@ def unused_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: Itera
     return tuple(name for name in names if name in left)
 
 
-def _goes_on(node: ast.FunctionDef | ast.AsyncFunctionDef, call: Call) -> bool:
+def _goes_on(node: FunctionNode, call: Call) -> bool:
     """`self.held.member()`, or `self.held()` in forward."""
     callee = call.expr.parts[0]
     own = node.args.args[0].arg if node.args.args else ""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from shimgen.index.syntax import source_of
+from shimgen.index.syntax import FunctionNode, source_of
 from shimgen.index.use.names import Names, names_of
 from shimgen.index.use.rules import Place, Rules, rules_for
 from shimgen.index.use.statements import Statements, parameter
@@ -18,7 +18,6 @@ from shimgen.model.facts import Use
 from shimgen.model.profile import Profile
 
 _ROUNDS = 3
-_Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def extract_uses(module: ast.Module, package_path: str, profile: Profile, content: bytes = b"") -> tuple[Use, ...]:
@@ -106,7 +105,7 @@ class _Scan:
         self._env: Environment = {}
         self._classes: dict[str, Environment] = {}
 
-    def functions(self, nodes: Sequence[_Def]) -> list[Use]:
+    def functions(self, nodes: Sequence[FunctionNode]) -> list[Use]:
         """Uses in module-level functions; what functions return is known in the whole file from here on."""
         last = _Round([], {})
         for _ in range(_ROUNDS):
@@ -120,7 +119,7 @@ class _Scan:
 
     def cls(self, node: ast.ClassDef) -> list[Use]:
         """Uses in the methods of a class; what methods store on self is known in all of them."""
-        nodes = [n for n in _statements(node.body) if isinstance(n, _Def)]
+        nodes = [n for n in _statements(node.body) if isinstance(n, FunctionNode)]
         inherited = self._fields(node)
         for base in node.bases:
             inherited.update(self._classes.get(source_of(base), {}))
@@ -149,7 +148,7 @@ class _Scan:
                     found[f"self.{name}"] = (value,)
         return found
 
-    def _round(self, nodes: Sequence[_Def], classes: tuple[str, ...], env: Environment) -> _Round:
+    def _round(self, nodes: Sequence[FunctionNode], classes: tuple[str, ...], env: Environment) -> _Round:
         uses: list[Use] = []
         stored: dict[str, list[Value]] = {}
         for node in nodes:
@@ -177,7 +176,7 @@ class _Scan:
         )
 
 
-def _annotated_self(node: _Def) -> tuple[str, ...]:
+def _annotated_self(node: FunctionNode) -> tuple[str, ...]:
     """What a mixin says its `self` is: `def get(self: Scheduler)`."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     if first is None or first.annotation is None:
@@ -185,15 +184,15 @@ def _annotated_self(node: _Def) -> tuple[str, ...]:
     return (source_of(first.annotation).strip("'\"").rpartition(".")[2],) if first.arg == "self" else ()
 
 
-def _is_property(node: _Def) -> bool:
+def _is_property(node: FunctionNode) -> bool:
     return any(source_of(d).rpartition(".")[2] in ("property", "cached_property") for d in node.decorator_list)
 
 
-def _definitions(module: ast.Module) -> tuple[list[_Def], list[ast.ClassDef]]:
-    functions: list[_Def] = []
+def _definitions(module: ast.Module) -> tuple[list[FunctionNode], list[ast.ClassDef]]:
+    functions: list[FunctionNode] = []
     classes: list[ast.ClassDef] = []
     for statement in _statements(module.body):
-        if isinstance(statement, _Def):
+        if isinstance(statement, FunctionNode):
             functions.append(statement)
         elif isinstance(statement, ast.ClassDef):
             classes.append(statement)

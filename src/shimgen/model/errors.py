@@ -44,8 +44,6 @@ class BaselineError(ShimgenError):
 class GenerateError(ShimgenError):
     """A patch could not be generated, verified or applied; nothing was changed (exit 4)."""
 
-    exit_code = 4
-
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     """Up to `count` of the `known` names that a person who typed `name` most probably meant, the best first.

@@ -20,7 +20,7 @@ class Proof(msgspec.Struct, frozen=True, order=True):
     detail: str = ""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Tally(msgspec.Struct, frozen=True):
     """How many shims passed every check (`proven`), how many failed one (`failed`), and the failures, sorted."""
 
     proven: int
@@ -33,13 +33,13 @@ class Verdict(msgspec.Struct, frozen=True):
         return not self.failures
 
 
-def summarise(proofs: Iterable[Proof]) -> Verdict:
+def summarise(proofs: Iterable[Proof]) -> Tally:
     """Count shims, not checks: a shim is proven when all its checks passed, whichever stage made them."""
     everything = tuple(proofs)
     failures = tuple(sorted(p for p in everything if not p.passed))
     shims = {_shim(p) for p in everything}
     broken = {_shim(p) for p in failures}
-    return Verdict(len(shims - broken), len(broken), failures)
+    return Tally(len(shims - broken), len(broken), failures)
 
 
 def _shim(proof: Proof) -> tuple[str, str, str]:

@@ -55,7 +55,7 @@ class Tree(msgspec.Struct, frozen=True):
 
 
 def memory_tree(files: Mapping[str, bytes], kind: str = "directory") -> Tree:
-    """A tree held in memory (tests, verification of patched sources)."""
+    """A tree held in memory, for who has no checkout: tests and benchmarks."""
     content = dict(files)
     ids = {path: blob_id(data) for path, data in content.items()}
     digest = sha1("".join(f"{i} {p}\n" for p, i in sorted(ids.items())).encode(), usedforsecurity=False)

@@ -1,6 +1,6 @@
 """File changes -> hunks -> patch text and series; reverse, parse and exact application. No git, no syntax, no disk.
 
-    render_changes(changes)            the patch of some file changes, as bytes (for sources that git does not hold)
+    render_changes(changes, modes)     the patch of some file changes, as bytes (for sources that git does not hold)
     parse(text), render(patches)       text <-> FilePatch values; for git's own text, render gives back the same bytes
     reverse(patch)                     the patch that undoes it
     apply_exact(patch, content)        the new content, or a Conflict; never fuzzily
@@ -14,11 +14,10 @@ print a change there; `parse` turns it into values for the series.
 """
 
 from shimgen.patch.apply import apply_exact, undo
-from shimgen.patch.changes import render_changes
 from shimgen.patch.diff import diff, file_patch, split_lines
 from shimgen.patch.foreign import read_foreign
 from shimgen.patch.series import Letter, diffstat, render_series
-from shimgen.patch.text import parse, render
+from shimgen.patch.text import parse, render, render_changes
 from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
 from shimgen.patch.weigh import Weighed, weigh
 

@@ -11,6 +11,7 @@ from shimgen.model.source import blob_id
 from shimgen.patch.values import ADDED, CONTEXT, REMOVED, FilePatch, Hunk
 
 CONTEXT_LINES = 3
+REGULAR = "100644"
 MOST_EDITS = 1000  # beyond it, what differs is replaced as a whole: right, though not minimal
 
 Edit = tuple[int, int, int, int]
@@ -24,7 +25,7 @@ def split_lines(content: bytes) -> list[bytes]:
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def file_patch(path: str, before: bytes, after: bytes, mode: str = "100644", abbrev: int = 40) -> FilePatch:
+def file_patch(path: str, before: bytes, after: bytes, mode: str = REGULAR, abbrev: int = 40) -> FilePatch:
     """The patch of one file; `abbrev` is how many digits of the blob ids are shown."""
     hunks = diff(before, after)
     return FilePatch(path, blob_id(before)[:abbrev], blob_id(after)[:abbrev], hunks, mode)

@@ -15,15 +15,10 @@ def content_of(mail: bytes) -> bytes:
     found = _ENCODING.search(head) if head.startswith((b"From ", b"From:")) else None
     encoding = found[1].lower() if found is not None else b""
     if encoding == b"quoted-printable":
-        return head + blank + _unquoted(body)
+        return head + blank + binascii.a2b_qp(body)
     if encoding == b"base64":
         try:
             return head + blank + base64.b64decode(body, validate=False)
         except binascii.Error:
             return mail
     return mail
-
-
-def _unquoted(body: bytes) -> bytes:
-    """Decoded line by line, so that CRs that were encoded come out, and none is added."""
-    return binascii.a2b_qp(body)

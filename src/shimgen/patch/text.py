@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
-from shimgen.patch.diff import split_lines
+from shimgen.patch.diff import REGULAR, file_patch, split_lines
 from shimgen.patch.values import ADDED, CONTEXT, REMOVED, FilePatch, Hunk
 
 NO_NEWLINE = b"\\ No newline at end of file\n"
@@ -21,6 +22,12 @@ ESCAPE = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])')
 def render(patches: Iterable[FilePatch]) -> bytes:
     """The text of several file patches, in the order given. A file patch without hunks gives no text."""
     return b"".join(_render_file(patch) for patch in patches if patch.hunks)
+
+
+def render_changes(changes: Sequence[FileChange], modes: Mapping[str, str]) -> bytes:
+    """The patch of a source that git does not hold, files sorted by path. `modes` gives git's mode of each file."""
+    ordered = sorted(changes, key=lambda change: change.path)
+    return render(file_patch(c.path, c.before, c.after, modes.get(c.path, REGULAR)) for c in ordered)
 
 
 def _render_file(patch: FilePatch) -> bytes:

@@ -228,9 +228,9 @@ def _prove(session: Session, base: Found, gaps: Sequence[Gap], changes: Sequence
 
 def _require(proofs: Sequence[Proof]) -> None:
     """Raises GenerateError when a proof failed: what was not shown to hold is not emitted."""
-    verdict = summarise(proofs)
-    if not verdict.passed:
-        first = verdict.failures[0]
+    tally = summarise(proofs)
+    if not tally.passed:
+        first = tally.failures[0]
         where = f"{first.wrapper.path}: {first.wrapper.name}.{first.member}"
         message = f"{where} was generated and failed verification ({first.check}): {first.detail}; nothing was changed"
         raise GenerateError(message, f"shimgen explain {first.wrapper.name}.{first.member}")

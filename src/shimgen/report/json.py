@@ -78,8 +78,8 @@ def carried_row(patch: CarriedPatch) -> dict[str, Any]:
 
 def _proof(proofs: Sequence[Proof]) -> dict[str, Any]:
     """How many shims were proven, and every check of each."""
-    verdict = summarise(proofs)
-    return {"proven": verdict.proven, "failed": verdict.failed, "checks": [_check(proof) for proof in proofs]}
+    tally = summarise(proofs)
+    return {"proven": tally.proven, "failed": tally.failed, "checks": [_check(proof) for proof in proofs]}
 
 
 def _check(proof: Proof) -> dict[str, Any]:

@@ -233,14 +233,14 @@ def _stale_line(stale: Stale) -> str:
 
 def proven(proofs: Sequence[Proof]) -> str:
     """What verification found: the failures, each check with its count, and how many shims hold."""
-    verdict = summarise(proofs)
+    tally = summarise(proofs)
     lines = [
         f"{place(p.wrapper.path, p.wrapper.line)}: {p.wrapper.name}.{p.member}: {p.check}: {p.detail}"
-        for p in verdict.failures
+        for p in tally.failures
     ]
     counts = Counter(p.check for p in proofs)
     lines += [f"  {check:<16} {number:>6,}" for check, number in counts.items()]
-    return "\n".join([*lines, f"{count(verdict.proven, 'shim')} proven, {verdict.failed} failed"]) + "\n"
+    return "\n".join([*lines, f"{count(tally.proven, 'shim')} proven, {tally.failed} failed"]) + "\n"
 
 
 _STATES = {"expired": "held until {} and counts no longer", "idle": "is about no gap here, and can be taken out"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from shimgen.index.syntax import root_of
 from shimgen.index.use.record import Detail, Recorder, source
 from shimgen.index.use.values import (
     EMPTY,
@@ -46,10 +47,7 @@ def written(node: ast.expr | None) -> Expr | None:
         return None
     if isinstance(node, ast.Constant):
         return Expr("const", repr(node.value))
-    inner = node
-    while isinstance(inner, ast.Attribute):
-        inner = inner.value
-    return Expr("name" if isinstance(inner, ast.Name) else "other", source(node))
+    return Expr("name" if root_of(node) else "other", source(node))
 
 
 class Expressions(Recorder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from shimgen.index.syntax import FunctionNode
 from shimgen.index.use.blocks import CATCHING, catch_of, ends, error_of, message_of
 from shimgen.index.use.conditions import Conditions, all_missing
 from shimgen.index.use.expressions import written
@@ -33,7 +34,6 @@ from shimgen.model.facts import ASSIGNED
 
 _TEXTUAL = frozenset(("str", "int", "bool", "float", "bytes", "Path", "PathLike", "dict", "Dict", "list", "List"))
 _TAIL = 3
-Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def parameter(rules: Rules, place: Place, name: str, annotation: ast.expr | None) -> Model | None:
@@ -49,7 +49,7 @@ class Statements(Conditions):
 
     _dry = False
 
-    def function(self, node: Def) -> None:
+    def function(self, node: FunctionNode) -> None:
         """Run through a function's body with its parameters bound."""
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             self.env[argument.arg] = self._parameter_value(argument)
@@ -279,7 +279,7 @@ class Statements(Conditions):
             if isinstance(child, ast.expr):
                 self.value(child)
 
-    def _nested(self, node: Def) -> None:
+    def _nested(self, node: FunctionNode) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):
             self.value(default)
         state = self.env, self.place, self.returned, self.catches, self.present, self.absent
@@ -293,7 +293,7 @@ class Statements(Conditions):
     def _class(self, node: ast.ClassDef) -> None:
         place, env = self.place, self.env
         for statement in node.body:
-            if isinstance(statement, Def):
+            if isinstance(statement, FunctionNode):
                 self.place, self.env = Place((node.name,), self.place.function), dict(env)
                 self._nested(statement)
         self.place, self.env = place, env

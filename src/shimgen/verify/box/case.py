@@ -73,7 +73,8 @@ class Case:
     """One shim. `source`: a class statement with the shim's members and the base `shimgen_base`; `kind`: what
     the shim is ("method", "property", "classmethod", "staticmethod", "attribute"); `attribute`: where the wrapper
     holds the delegate; `shapes`: how the engine calls it; `writes`, `deletes`: the engine does that to the member;
-    `projection`: class-level parameter to the chain that must arrive; `globals`: names of its defaults."""
+    `projection`: class-level parameter to the chain that must arrive; `names`: what its defaults are
+    called, and their values."""
 
     wrapper: str
     member: str
