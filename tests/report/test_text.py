@@ -31,7 +31,7 @@ def test_scan() -> None:
         "  refuse   silent  Delegate does not have start_layer either\n"
         "\n"
         "2 wrappers, 2 demanded members, 2 gaps in scope: 1 to close, 1 refused\n"
-        "sglang, commit 0123456789ab; 1,404 files, 538,194 lines; 0.9 s\n"
+        "sglang, commit 0123456789ab; 1,404 files, 843 read (352,162 lines); 0.9 s\n"
     )
 
 
@@ -55,10 +55,10 @@ def test_scan_verbose_shows_complete_wrappers_and_demands() -> None:
 
 
 def test_scan_of_nothing() -> None:
-    nothing = replace(ANALYSIS, wrappers=(), demands=(), gaps=(), stats=Stats(files=1, lines=1))
+    nothing = replace(ANALYSIS, wrappers=(), demands=(), gaps=(), stats=Stats(files=1, read=1, lines=1))
     assert text.scan(nothing) == (
         "0 wrappers, 0 demanded members, 0 gaps in scope: 0 to close, 0 refused\n"
-        "sglang, commit 0123456789ab; 1 file, 1 line; 0.0 s\n"
+        "sglang, commit 0123456789ab; 1 file, 1 read (1 line); 0.0 s\n"
     )
 
 

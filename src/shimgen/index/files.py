@@ -135,6 +135,7 @@ class Files:
             parsed=len(parsed),
             cached=looked_at - len(parsed),
             filtered=len(self.python) - looked_at,
+            read=len(lines),
             lines=sum(lines.values()),
             skipped=self.skipped,
         )

@@ -71,8 +71,9 @@ class Skipped(msgspec.Struct, frozen=True):
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """How much was seen: files of the tree, those parsed now, those whose facts were known (`cached`), those that did
-    not matter (`filtered`), lines of the files that had to be read, wall seconds, also of each stage.
+    """How much was seen: files of the tree, those parsed now, those whose facts were known (`cached`), those whose
+    syntax did not matter (`filtered`); those that had to be `read`, now or in an earlier run, and their `lines`; wall
+    seconds, also of each stage.
 
     `trouble` says why the cache of facts was not used, "" when nothing was wrong with it.
     """
@@ -81,6 +82,7 @@ class Stats(msgspec.Struct, frozen=True):
     parsed: int = 0
     cached: int = 0
     filtered: int = 0
+    read: int = 0
     lines: int = 0
     seconds: float = 0.0
     skipped: tuple[Skipped, ...] = msgspec.field(default=())

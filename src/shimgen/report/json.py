@@ -13,7 +13,7 @@ from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis
 
 SCHEMA = "shimgen/1"
-STATS = ("files", "parsed", "cached", "filtered", "lines", "seconds")
+STATS = ("files", "parsed", "cached", "filtered", "read", "lines", "seconds")
 
 
 def render(

@@ -211,7 +211,7 @@ def _totals(analysis: Analysis) -> Iterator[str]:
     if analysis.unnamed:
         yield f"demanded, and in no interface of the profile: {', '.join(analysis.unnamed)}"
     left_out = f", {len(stats.skipped)} left out" if stats.skipped else ""
-    seen = f"{count(stats.files, 'file')}{left_out}, {count(stats.lines, 'line')}"
+    seen = f"{count(stats.files, 'file')}{left_out}, {stats.read:,} read ({count(stats.lines, 'line')})"
     yield f"{baseline(analysis)}; {seen}; {stats.seconds:.1f} s"
 
 
