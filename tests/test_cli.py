@@ -91,6 +91,40 @@ def everywhere(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
         monkeypatch.setattr(pipeline, name, entry)
 
 
+@pytest.mark.parametrize("command", ["scan", "check"])
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "Wrapper"),
+        (["--format", "text"], "Wrapper"),
+        (["--json"], '"schema": "shimgen/1"'),
+        (["--format", "json", "--json"], '"schema": "shimgen/1"'),
+        (["--format", "sarif"], '"version": "2.1.0"'),
+    ],
+)
+def test_forms(command: str, words: list[str], expected: str, seen: list[Settings]) -> None:
+    result = run(command, *words)
+    assert expected in result.stdout
+    assert result.exit_code == (1 if command == "check" else 0)
+
+
+def test_the_page_of_a_scan(seen: list[Settings]) -> None:
+    assert run("scan", "--format", "html").stdout.startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["scan", "--json", "--format", "html"], "--json and --format html contradict each other"),
+        (["check", "--format", "html"], "'html' is not one of 'text', 'json', 'sarif'"),
+    ],
+)
+def test_forms_that_are_none(words: list[str], said: str, seen: list[Settings]) -> None:
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
 def test_diff_prints_the_patch_and_nothing_else(seen: list[Settings]) -> None:
     result = run("diff")
     assert (result.exit_code, result.stdout_bytes) == (0, PATCH)

@@ -8,7 +8,7 @@ import click
 from msgspec.structs import replace
 
 from shimgen.cli.console import about, emit, finish, note, paint
-from shimgen.cli.options import with_settings
+from shimgen.cli.options import printed_as, with_settings
 from shimgen.config import Settings
 from shimgen.model.domain import Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
@@ -17,23 +17,35 @@ from shimgen.model.results import Analysis, Explanation
 
 @click.command(short_help="List wrappers, demands and gaps.")
 @with_settings
+@printed_as("sarif", "html")
 @click.option("--exit-code", is_flag=True, help="Exit 1 when a gap in scope could be closed.")
-def scan(settings: Settings, as_json: bool, exit_code: bool) -> None:
+def scan(settings: Settings, form: str, exit_code: bool) -> None:
     """List wrappers, demands and gaps. Changes nothing."""
     from shimgen import pipeline
     from shimgen.report import json, text
+    from shimgen.scope import judge
 
     analysis = pipeline.analyse(settings)
     about(settings, analysis)
-    emit(json.render(analysis) if as_json else text.scan(analysis, paint, bool(settings.verbose)))
+    if form == "sarif":
+        from shimgen.report import sarif
+
+        emit(sarif.render(analysis, judge(analysis, settings.accepts, date.today())))
+    elif form == "html":
+        from shimgen.report import html
+
+        emit(html.render(analysis))
+    else:
+        emit(json.render(analysis) if form == "json" else text.scan(analysis, paint, bool(settings.verbose)))
     if exit_code and analysis.pending:
         finish(1)
 
 
 @click.command(short_help="A gate for CI: exit 1 while something is to be done.")
 @with_settings
+@printed_as("sarif")
 @click.option("--strict", is_flag=True, help="Count refused gaps as well.")
-def check(settings: Settings, as_json: bool, strict: bool) -> None:
+def check(settings: Settings, form: str, strict: bool) -> None:
     """A gate for CI: exit 1 while a gap could be closed or a shim is stale."""
     from shimgen import pipeline
     from shimgen.report import json, text
@@ -44,7 +56,12 @@ def check(settings: Settings, as_json: bool, strict: bool) -> None:
     about(settings, analysis)
     if found.stale:
         note("shimgen apply writes the stale shims anew, or takes them out")
-    emit(json.render(analysis, accepts=found.accepts) if as_json else text.check(found, strict, paint))
+    if form == "sarif":
+        from shimgen.report import sarif
+
+        emit(sarif.render(analysis, found, strict))
+    else:
+        emit(json.render(analysis, accepts=found.accepts) if form == "json" else text.check(found, strict, paint))
     if found.fails(strict):
         finish(1)
 

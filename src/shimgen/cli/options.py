@@ -71,6 +71,23 @@ def shared_options(function: Command) -> Command:
     return click.argument("checkout", required=False, type=_FILE)(function)
 
 
+def printed_as(*forms: str) -> Callable[[Command], Command]:
+    """Give a command, below the shared options, `--format` with these forms; it is called with `form` for what
+    `--format` or `--json` says. Raises a usage error where they say two things."""
+
+    def add(function: Command) -> Command:
+        @wraps(function)
+        def run(*args: Any, as_json: bool, form: str | None, **given: Any) -> Any:
+            if as_json and form not in (None, "json"):
+                raise click.UsageError(f"--json and --format {form} contradict each other")
+            return function(*args, form="json" if as_json else form or "text", **given)
+
+        choice = click.Choice(("text", "json", *forms))
+        return click.option("--format", "form", type=choice, help="How to print it (default: text).")(run)
+
+    return add
+
+
 def writes_work_tree(rev: str | None, command: str) -> None:
     """Refuse `--at` where files are written. Raises a usage error."""
     if rev:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import click
 
 from shimgen.cli.console import emit, finish, note, paint, working
-from shimgen.cli.options import with_settings
+from shimgen.cli.options import printed_as, with_settings
 from shimgen.config import Settings
 from shimgen.model.upgrade import Upgrade
-
-FORMATS = ("text", "json", "markdown")
 
 
 @click.command(short_help="Compare two revisions: what becomes needed, stale or upstream's own.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @with_settings
-@click.option("--format", "form", type=click.Choice(FORMATS), help="How to print it (default: text).")
+@printed_as("markdown")
 @click.option("--exit-code", is_flag=True, help="Exit 1 when a shim comes, goes or changes, or a carried patch does.")
-def upgrade(settings: Settings, old: str, new: str, as_json: bool, form: str | None, exit_code: bool) -> None:
+def upgrade(settings: Settings, old: str, new: str, form: str, exit_code: bool) -> None:
     """Compare two git revisions: for every member of every wrapper what becomes of its shim, and the demands
     that came, went or changed. Nothing is checked out."""
     from shimgen import pipeline
@@ -26,14 +24,12 @@ def upgrade(settings: Settings, old: str, new: str, as_json: bool, form: str | N
 
     if settings.rev:
         raise click.UsageError("upgrade reads OLD and NEW; leave out --at")
-    if as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} contradict each other")
     with working("comparing"):
         found = pipeline.upgrade(settings, old, new)
     for revision in (found.old, found.new):
         costs = text.costs(revision.stats) if settings.verbose else ()
         note(*(f"{revision.name}: {fact}" for fact in (*text.notes(revision.stats), *costs)))
-    emit(_printed(found, "json" if as_json else form or "text", bool(settings.verbose)))
+    emit(_printed(found, form, bool(settings.verbose)))
     if exit_code and found.is_news:
         finish(1)
 

@@ -42,7 +42,7 @@ def scan(analysis: Analysis, paint: Paint = plain, verbose: bool = False) -> str
     ]
     if verbose:
         blocks.append("\n".join(_demand_lines(analysis, paint)))
-    return "\n\n".join([*blocks, "\n".join(_totals(analysis))]) + "\n"
+    return "\n\n".join([*blocks, "\n".join(totals(analysis))]) + "\n"
 
 
 def notes(stats: Stats) -> tuple[str, ...]:
@@ -168,6 +168,11 @@ def holds(wrapper: Wrapper) -> str:
     return f"holds {classes} in self.{held.attribute}{' (may be None)' if held.optional else ''}"
 
 
+def asked(gap: Gap) -> str:
+    """By what a member is asked for: `4 sites`, or `interface` where it only completes one."""
+    return count(len(gap.demand.sites), "site") if gap.demanded else "interface"
+
+
 def because(gap: Gap) -> str:
     """Where the member comes from that a gap would be closed with."""
     origin = ", ".join(dict.fromkeys(f"{p.cls.name} {place(p.cls.path, p.line)}" for p in gap.providers))
@@ -186,8 +191,7 @@ def _wrapper_block(wrapper: Wrapper, gaps: tuple[Gap, ...], paint: Paint) -> Ite
     for gap in closed:
         severity = paint(gap.severity.value, f"{gap.severity.value:6}")
         decision = paint(gap.decision.value, f"{gap.decision.value:7}")
-        asked = count(len(gap.demand.sites), "site") if gap.demanded else "interface"
-        yield f"  {decision}  {severity}  {gap.member:{width}}  {asked:9}  {because(gap)}"
+        yield f"  {decision}  {severity}  {gap.member:{width}}  {asked(gap):9}  {because(gap)}"
     for gap, sentence in folded(by_severity(gap for gap in gaps if gap.decision is Decision.REFUSE)):
         severity = paint(gap.severity.value, f"{gap.severity.value:6}")
         yield f"  {paint('refuse', 'refuse ')}  {severity}  {sentence}"
@@ -201,7 +205,8 @@ def _demand_lines(analysis: Analysis, paint: Paint) -> Iterator[str]:
         yield from (f"    {line}" for line in sites(demand.sites, paint))
 
 
-def _totals(analysis: Analysis) -> Iterator[str]:
+def totals(analysis: Analysis) -> Iterator[str]:
+    """What was found and looked at, in numbers, a sentence a line."""
     stats = analysis.stats
     yield (
         f"{count(len(analysis.wrappers), 'wrapper')}, {count(len(analysis.demands), 'demanded member')}, "
