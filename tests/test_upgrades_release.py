@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,16 @@ def test_the_page_says_the_same(verdicts: list[dict[str, str]]) -> None:
     told = [{member: words[verdict] for member, verdict in column.items()} for column in verdicts]
     expected = {member: [column.get(member, "") for column in told] for member in told[0]}
     assert {row[1]: row[4:7] for row in rows} == expected
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_page_counts_the_verdicts_on_all_wrappers(chain: Repo, number: int) -> None:
+    old, new = PAIRS[number]
+    totals = run("upgrade", f"v{old}", f"v{new}", chain.path).stdout.splitlines()[-2].split(", ", 1)[1]
+    rows = re.findall(r"^\| ([a-z][a-z', ]+) \| (\d+) \| (\d+) \| (\d+) \|$", PAGE, re.M)
+    for verdict, *counts in rows:
+        assert re.findall(rf"(\d+) {verdict}(?:,|$)", totals) == [n for n in [counts[number + 1]] if n != "0"]
+    assert len(rows) == 6
 
 
 def test_the_patch_of_the_old_release_fails_and_one_command_gives_the_new_one(chain: Repo, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """The order of the stages, and nothing else: checkout -> index -> demands, wrappers -> gaps -> shims -> patch.
 
-memory      what earlier runs found in the same files
 session     the checkout, opened and recognised
+pins        is it the one that shimgen.toml pins
+memory      what earlier runs found in the same files
+moved       that, where only lines have moved
 analysis    tree -> wrappers, demands, gaps
 generation  gaps -> verified series
 ground      the source without anything of shimgen's
