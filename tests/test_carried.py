@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run
 from tests.gitrepo import Repo, only_default_settings
-from tests.test_life import MODELS, PICTURE, PLAIN, WRAPPER, mini, run
+from tests.test_life import MODELS, PICTURE, PLAIN, WRAPPER, mini
 
 __all__ = ["mini", "only_default_settings"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 import json
 import py_compile
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from shimgen.cli.main import shimgen
 from shimgen.verify.box import torchlike
-from tests.gitrepo import Repo, make_repo, only_default_settings
+from tests import commands
+from tests.commands import miniature
+from tests.gitrepo import Repo, only_default_settings
 
 __all__ = ["only_default_settings"]
 
@@ -26,20 +26,14 @@ PICTURE = f"{MODELS}/picture.py"
 
 @pytest.fixture
 def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A committed copy of the fixture, recognised, with an empty folder beside it as the working directory."""
-    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "ops").mkdir()
-    monkeypatch.chdir(tmp_path / "ops")
-    shutil.copytree(BEFORE, tmp_path / "stack")
-    repo = make_repo(tmp_path / "stack")
-    repo.commit({}, message="v1")
+    """The miniature stack, recognised."""
+    repo = miniature("declared", tmp_path, monkeypatch)
     assert "recognised vllm" in run("init", repo.path).stdout
     return repo
 
 
 def run(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
-    assert "Traceback" not in result.output
+    result = commands.run(*arguments)
     assert result.exit_code == code, result.output
     return result
 

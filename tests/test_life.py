@@ -7,14 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from shimgen.cli.main import shimgen
-from tests.gitrepo import Repo, make_repo, only_default_settings
+from tests.commands import miniature, run
+from tests.gitrepo import Repo, only_default_settings
 
 __all__ = ["only_default_settings"]
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
 MODELS = "python/sglang/srt/models"
 PICTURE, PLAIN = f"{MODELS}/picture.py", f"{MODELS}/plain.py"
 WRAPPER = "PictureForConditionalGeneration"
@@ -24,21 +22,10 @@ PLACE = b"    def pad_input_ids(self"
 
 @pytest.fixture
 def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A committed copy of fixtures/mini, tagged v1, and an empty folder beside it as the working directory."""
-    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "ops").mkdir()
-    monkeypatch.chdir(tmp_path / "ops")
-    shutil.copytree(FIXTURES / "mini" / "before", tmp_path / "mini")
-    repo = make_repo(tmp_path / "mini")
-    repo.commit({}, message="v1")
+    """The miniature stack, tagged v1."""
+    repo = miniature("mini", tmp_path, monkeypatch)
     repo.git("tag", "v1")
     return repo
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
-    assert "Traceback" not in result.output
-    return result
 
 
 def upstream_takes_over(mini: Repo) -> str:

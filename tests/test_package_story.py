@@ -10,9 +10,8 @@ import venv
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from shimgen.cli.main import shimgen
+from tests.commands import run
 from tests.wheels import install, wheel
 
 ROOT = Path(__file__).parents[1]
@@ -26,12 +25,6 @@ FILES = {
         for path in sorted((SOURCE / "before" / "python").rglob("*.py"))
     },
 }
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
-    assert "Traceback" not in result.output
-    return result
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from benchmarks import releases
-from shimgen.cli.main import shimgen
+from tests.commands import run
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 KIMI = "KimiK25ForConditionalGeneration"
@@ -30,10 +29,6 @@ def sglang(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
 
 
 def git(tree: Path, *arguments: object) -> bytes:

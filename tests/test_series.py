@@ -12,14 +12,12 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run
 from tests.gitrepo import Repo, only_default_settings
 from tests.test_carried import NOTE, RUNNER, SHAPES, TWO, carry, edited, stack
-from tests.test_life import OWN, PICTURE, PLACE, PLAIN, WRAPPER, mini, run
+from tests.test_life import OWN, PICTURE, PLACE, PLAIN, WRAPPER, mini
 
 __all__ = ["mini", "only_default_settings", "stack"]
-
-
-FORWARDS = f"{WRAPPER}-forward-3-members-to.patch"
 
 
 @pytest.fixture

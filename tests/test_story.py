@@ -12,12 +12,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from shimgen.cli.main import shimgen
+from tests.commands import FIXTURES, run
 
 ROOT = Path(__file__).parents[1]
-FIXTURES = ROOT / "fixtures"
 SCHEMA = json.loads((ROOT / "docs" / "shimgen-1.schema.json").read_text(encoding="utf-8"))
 PICTURE = "python/sglang/srt/models/picture.py"
 WRAPPER = "PictureForConditionalGeneration"
@@ -50,12 +49,6 @@ def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ops").mkdir()
     monkeypatch.chdir(tmp_path / "ops")
     return repository("mini", tmp_path / "mini")
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
-    assert "Traceback" not in result.output
-    return result
 
 
 def files(tree: Path) -> dict[str, bytes]:

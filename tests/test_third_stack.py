@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import py_compile
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from shimgen.cli.main import shimgen
-from tests.gitrepo import Repo, make_repo, only_default_settings
+from tests import commands
+from tests.commands import miniature
+from tests.gitrepo import Repo, only_default_settings
 
 __all__ = ["only_default_settings"]
 
@@ -22,20 +21,15 @@ SEEING = "ember/models/seeing.py"
 
 @pytest.fixture
 def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A committed copy of the fixture, and beside it the page's example as shimgen.toml in the working directory."""
-    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "ops").mkdir()
-    monkeypatch.chdir(tmp_path / "ops")
-    shutil.copytree(ROOT / "fixtures" / "third" / "before", tmp_path / "stack")
+    """The miniature stack, and beside it the page's example as shimgen.toml in the working directory."""
+    repo = miniature("third", tmp_path, monkeypatch)
     (example,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "profiles.md").read_text(encoding="utf-8"), re.S)
-    Path("shimgen.toml").write_text(f'checkout = "../stack"\n{example}', encoding="utf-8")
-    repo = make_repo(tmp_path / "stack")
-    repo.commit({}, message="v1")
+    Path("shimgen.toml").write_text(f'checkout = "../third"\n{example}', encoding="utf-8")
     return repo
 
 
 def run(*arguments: str) -> str:
-    result = CliRunner().invoke(shimgen, arguments, prog_name="shimgen")
+    result = commands.run(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
 

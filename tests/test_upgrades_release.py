@@ -8,10 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from benchmarks import releases
-from shimgen.cli.main import shimgen
+from tests.commands import run
 from tests.gitrepo import Repo, only_default_settings
 
 __all__ = ["only_default_settings"]
@@ -31,10 +30,6 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(shimgen, [str(a) for a in arguments], prog_name="shimgen")
 
 
 PAIRS = ((VERSIONS[0], VERSIONS[1]), (VERSIONS[1], VERSIONS[2]), (VERSIONS[0], VERSIONS[2]))
