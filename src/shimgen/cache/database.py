@@ -31,7 +31,7 @@ def default_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
     named = environ.get("SHIMGEN_CACHE_DIR")
     if named:
         return Path(named)
-    if sys.platform in ("win32", "darwin"):
+    if sys.platform == "darwin":
         from platformdirs import user_cache_path
 
         return user_cache_path("shimgen", appauthor=False)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.gaps.binding import binds, same_signature
-from shimgen.gaps.case import CALLABLE, Case, Refusal
+from shimgen.gaps.case import Case, Refusal
 from shimgen.gaps.contract import Contract, contract_of
 from shimgen.gaps.due import is_due, severity
 from shimgen.gaps.inherited import base_does_not_fit, body_serves
@@ -18,7 +18,18 @@ from shimgen.gaps.results import not_handed_back
 from shimgen.gaps.rules import judge
 from shimgen.gaps.state import state
 from shimgen.model.dispatching import is_never_made, made_instead
-from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Severity, Wrapper
+from shimgen.model.domain import (
+    CALLABLE,
+    ClassRef,
+    Decision,
+    Demand,
+    Gap,
+    MemberKind,
+    Provider,
+    Reason,
+    Severity,
+    Wrapper,
+)
 from shimgen.model.facts import CallShape, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program

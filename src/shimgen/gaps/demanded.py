@@ -29,8 +29,7 @@ def compare_demands(old: Sequence[Demand], new: Sequence[Demand], scope: Scope) 
 
 def _asked(demand: Demand) -> Demand:
     """The demand with the sites that ask for the member only."""
-    kinds = _ASKING if demand.protocol is None else frozenset((SiteKind.ISINSTANCE,))
-    return replace(demand, sites=tuple(s for s in demand.sites if s.kind in kinds and not s.ambiguous))
+    return replace(demand, sites=demand.asking(*(_ASKING if demand.protocol is None else (SiteKind.ISINSTANCE,))))
 
 
 def _in_scope(change: DemandChange, scope: Scope) -> bool:

@@ -22,4 +22,4 @@ def severity(demand: Demand) -> Severity:
 
 def _needed(demand: Demand) -> Iterator[Site]:
     kinds = (SiteKind.ISINSTANCE,) if demand.protocol is not None else _DEMANDING
-    return (s for s in demand.sites if s.kind in kinds and s.role in TARGET_ROLES and not s.ambiguous)
+    return (site for site in demand.asking(*kinds) if site.role in TARGET_ROLES)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from shimgen.gaps.adoption import Adoptions, refused_gap
 from shimgen.gaps.binding import same_signature
-from shimgen.gaps.case import CALLABLE, Case, Refusal
+from shimgen.gaps.case import Case, Refusal
 from shimgen.gaps.drift import find_drift
 from shimgen.gaps.due import TARGET_ROLES, is_due, severity
 from shimgen.gaps.heirs import Heirs, on_class
@@ -19,6 +19,7 @@ from shimgen.gaps.reach import Reach
 from shimgen.gaps.recipes import fitting, parameters
 from shimgen.gaps.rules import judge
 from shimgen.model.domain import (
+    CALLABLE,
     CORE,
     ClassRef,
     Decision,
@@ -285,7 +286,7 @@ def _shared(draft: _Draft, other: Gap) -> Refusal:
 
 
 def _is_assigned(demand: Demand) -> bool:
-    return any(s.kind is SiteKind.WRITE and s.role in TARGET_ROLES and not s.ambiguous for s in demand.sites)
+    return any(site.role in TARGET_ROLES for site in demand.asking(SiteKind.WRITE))
 
 
 def _as_shim(gap: Gap) -> Provider:

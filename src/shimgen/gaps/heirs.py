@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shimgen.gaps.binding import same_signature
-from shimgen.gaps.case import CALLABLE
 from shimgen.gaps.members import Members
-from shimgen.model.domain import ClassRef, Gap, MemberKind, SiteKind
+from shimgen.model.domain import CALLABLE, ClassRef, Gap, MemberKind, SiteKind
 from shimgen.model.program import Program
 
 
@@ -78,5 +77,5 @@ class Heirs:
 
 def on_class(gap: Gap) -> bool:
     """Whether the forward asks the delegate's class, which it then must name."""
-    asked = any(s.kind is SiteKind.CLASS and not s.ambiguous for s in gap.demand.sites)
-    return asked or any(p.kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD) for p in gap.providers)
+    kinds = (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
+    return bool(gap.demand.asking(SiteKind.CLASS)) or any(p.kind in kinds for p in gap.providers)

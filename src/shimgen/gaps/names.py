@@ -92,8 +92,7 @@ def _is_given(case: Case, provider: Provider, name: str) -> bool:
     """Whether the engine gives the parameter a value: it has no default, or some call fills it."""
     if all(p.default is None for p in provider.params if p.name == name):
         return True
-    params = provider.params if provider.kind is MemberKind.STATICMETHOD else provider.params[1:]
-    return any(s.shape is not None and fills(s.shape, params, name) for s in case.demand.sites)
+    return any(s.shape is not None and fills(s.shape, provider.taken, name) for s in case.demand.sites)
 
 
 def _named_access(case: Case, provider: Provider) -> Iterator[str]:

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.bodies import body_meaning, bypass
-from shimgen.gaps.case import CALLABLE, TRANSPARENT, Case, Refusal, by_hand
+from shimgen.gaps.case import TRANSPARENT, Case, Refusal, by_hand
 from shimgen.gaps.classlevel import other_object, projection
 from shimgen.gaps.gathered import gathered
 from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.names import carried_names
 from shimgen.gaps.state import state
-from shimgen.model.domain import MemberKind, Reason, SiteKind
+from shimgen.model.domain import CALLABLE, MemberKind, Reason, SiteKind
 from shimgen.model.facts import Param
 from shimgen.model.signatures import common_params
 
@@ -80,7 +80,7 @@ def _signatures(case: Case) -> Refusal | None:
     if first.kind not in CALLABLE:
         return None
     shared = common_params([p.params for p in case.providers])
-    asked = any(s.kind is SiteKind.SIGNATURE and not s.ambiguous for s in case.demand.sites)
+    asked = case.demand.asking(SiteKind.SIGNATURE)
     narrowed = any(not same_signature(p.params, first.params) for p in case.providers)
     if shared is None or (narrowed and (asked or not _binds_everywhere(case, shared))):
         texts = ", ".join(dict.fromkeys(f"{p.candidate.name}{p.signature}" for p in case.providers))
@@ -96,11 +96,10 @@ def _binds_everywhere(case: Case, params: tuple[Param, ...]) -> bool:
 
 def _calls_bind(case: Case) -> Refusal | None:
     for provider in case.providers:
-        params = provider.params if provider.kind is MemberKind.STATICMETHOD else provider.params[1:]
-        for site in case.demand.sites:
-            if site.shape is None or site.ambiguous or site.kind not in (SiteKind.CALL, SiteKind.CLASS):
+        for site in case.demand.asking(SiteKind.CALL, SiteKind.CLASS):
+            if site.shape is None:
                 continue
-            if provider.kind in CALLABLE and not binds(site.shape, params):
+            if provider.kind in CALLABLE and not binds(site.shape, provider.taken):
                 detail = {"site": site.place, "signature": provider.signature}
                 return Refusal(Reason.BINDING, detail, "follow the signature change of the engine by hand")
             if provider.kind is MemberKind.PROPERTY and site.kind is SiteKind.CALL:
@@ -117,16 +116,16 @@ def _not_shadowed(case: Case) -> Refusal | None:
 
 
 def _not_assigned(case: Case) -> Refusal | None:
-    writes = [s for s in case.demand.sites if s.kind in (SiteKind.WRITE, SiteKind.DELETE) and not s.ambiguous]
-    if not writes or all(s.role == "draft" for s in writes):
+    writes = case.demand.asking(SiteKind.WRITE, SiteKind.DELETE)
+    site = next((s for s in writes if s.role != "draft"), None)
+    if site is None:
         return None
-    site = next(s for s in writes if s.role != "draft")
     return Refusal(Reason.ASSIGNED, {"site": site.place}, "forward the assignment by hand, in a setter")
 
 
 def _class_level(case: Case) -> Refusal | None:
     """A member that is asked of the class must be there on the class, and get the delegate's config."""
-    asked = [s for s in case.demand.sites if s.kind is SiteKind.CLASS and not s.ambiguous]
+    asked = case.demand.asking(SiteKind.CLASS)
     kind = case.providers[0].kind
     if kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD):
         params = case.providers[0].params[kind is MemberKind.CLASSMETHOD :]

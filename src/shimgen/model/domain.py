@@ -94,6 +94,10 @@ class Demand(msgspec.Struct, frozen=True, array_like=True):
         refuses = self.protocol is not None and not site.guarded and not site.ambiguous
         return site.fails or refuses
 
+    def asking(self, *kinds: SiteKind) -> tuple[Site, ...]:
+        """The unambiguous sites of these kinds."""
+        return tuple(site for site in self.sites if site.kind in kinds and not site.ambiguous)
+
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles of the unambiguous sites, sorted."""
@@ -146,6 +150,10 @@ class MemberKind(StrEnum):
     OTHER = "other"
 
 
+CALLABLE = frozenset((MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD))
+"""The kinds of members that are called."""
+
+
 class Provider(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The class of a candidate's MRO that supplies a member, and how."""
 
@@ -162,8 +170,12 @@ class Provider(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def signature(self) -> str:
         """The parameters as source, "" for what is not called."""
-        callable_kinds = (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
-        return render_signature(self.params, self.returns) if self.kind in callable_kinds else ""
+        return render_signature(self.params, self.returns) if self.kind in CALLABLE else ""
+
+    @property
+    def taken(self) -> tuple[Param, ...]:
+        """The parameters that a caller fills: without the first, unless it is a static method."""
+        return self.params[self.kind is not MemberKind.STATICMETHOD :]
 
 
 def render_signature(params: tuple[Param, ...], returns: str | None = None) -> str:

@@ -36,7 +36,7 @@ def render(
         "demands": [_demand(demand) for demand in analysis.demands],
         "unnamed": list(analysis.unnamed),
         "gaps": [_gap(gap) for gap in analysis.gaps],
-        "stale": [{**_class(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
+        "stale": [{**class_row(s.cls), "line": s.line, "member": s.member, "reason": s.why} for s in analysis.stale],
         "accepts": [_accept(*pair) for pair in accepts] if accepts is not None else None,
         "carried": [carried_row(patch) for patch in analysis.carried],
         "patches": [patch for change in changes for patch in _patches(change)],
@@ -84,10 +84,10 @@ def _proof(proofs: Sequence[Proof]) -> dict[str, Any]:
 
 def _check(proof: Proof) -> dict[str, Any]:
     said = {"member": proof.member, "check": proof.check, "passed": proof.passed, "detail": proof.detail}
-    return {**_class(proof.wrapper), **said}
+    return {**class_row(proof.wrapper), **said}
 
 
-def _class(ref: ClassRef) -> dict[str, Any]:
+def class_row(ref: ClassRef) -> dict[str, Any]:
     return {"class": ref.name, "path": ref.path, "line": ref.line}
 
 
@@ -96,9 +96,9 @@ def _wrapper(wrapper: Wrapper) -> dict[str, Any]:
     delegate = {
         "attribute": held.attribute,
         "optional": held.optional,
-        "candidates": [_class(candidate) for candidate in held.candidates],
+        "candidates": [class_row(candidate) for candidate in held.candidates],
     }
-    return {**_class(wrapper.cls), "role": wrapper.role, "delegate": delegate}
+    return {**class_row(wrapper.cls), "role": wrapper.role, "delegate": delegate}
 
 
 def _demand(demand: Demand) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from shimgen.model.domain import ClassRef
 from shimgen.model.upgrade import DemandChange, MemberFate, Revision, Upgrade
-from shimgen.report.json import STATS, carried_row, site_row
+from shimgen.report.json import STATS, carried_row, class_row, site_row
 
 SCHEMA = "shimgen-upgrade/1"
 
@@ -21,7 +20,11 @@ def render(upgrade: Upgrade) -> str:
         "new": _revision(upgrade.new),
         "members": [_member(fate) for fate in upgrade.members],
         "wrappers": [
-            {**_class(change.cls), "verdict": change.fate.value, "before": _class(change.old) if change.old else None}
+            {
+                **class_row(change.cls),
+                "verdict": change.fate.value,
+                "before": class_row(change.old) if change.old else None,
+            }
             for change in upgrade.wrappers
         ],
         "carried": [{"old": carried_row(change.old), "new": carried_row(change.new)} for change in upgrade.carried],
@@ -37,10 +40,6 @@ def _revision(revision: Revision) -> dict[str, Any]:
         "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
         "stats": {name: getattr(stats, name) for name in STATS},
     }
-
-
-def _class(ref: ClassRef) -> dict[str, Any]:
-    return {"class": ref.name, "path": ref.path, "line": ref.line}
 
 
 def _member(fate: MemberFate) -> dict[str, Any]:

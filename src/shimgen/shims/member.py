@@ -210,4 +210,4 @@ def _named(kinds: Iterable[MemberKind]) -> str:
 
 
 def _sites(gap: Gap, kind: SiteKind) -> list[str]:
-    return [s.place for s in gap.demand.sites if s.kind is kind and not s.ambiguous]
+    return [site.place for site in gap.demand.asking(kind)]

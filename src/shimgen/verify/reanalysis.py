@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from shimgen.model.domain import Decision, FileChange, Gap, MemberKind, Provider, Shim, SiteKind
+from shimgen.model.domain import CALLABLE, Decision, FileChange, Gap, Shim, SiteKind
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
 from shimgen.verify.bases import new_bases, taken_up
@@ -142,7 +142,7 @@ def _defaults(tree: Tree, shim: Shim, found: Member, after: Source) -> str:
 
 def _level(gap: Gap, found: Member) -> str:
     """What the engine asks of the class must be there without an instance."""
-    asked = [s for s in gap.demand.sites if s.kind is SiteKind.CLASS and not s.ambiguous]
+    asked = gap.demand.asking(SiteKind.CLASS)
     if not asked or found.kind in ("classmethod", "staticmethod", "attribute"):
         return ""
     return f"{asked[0].place} asks the class, and the shim is a {found.kind} of instances"
@@ -150,13 +150,8 @@ def _level(gap: Gap, found: Member) -> str:
 
 def _binds(gap: Gap, found: Member) -> str:
     """The first call site that does not bind to the shim and to every provider, "" when all do."""
-    for site in gap.demand.sites:
-        if (
-            site.kind not in (SiteKind.CALL, SiteKind.CLASS)
-            or site.ambiguous
-            or site.shape is None
-            or found.kind == "property"
-        ):
+    for site in gap.demand.asking(SiteKind.CALL, SiteKind.CLASS):
+        if site.shape is None or found.kind == "property":
             continue
         if found.function is None:
             return f"{site.place} calls it, and the shim is an attribute"
@@ -164,14 +159,10 @@ def _binds(gap: Gap, found: Member) -> str:
         if fault:
             return f"the call at {site.place} does not bind to the shim: {fault}"
         for provider in gap.providers:
-            fault = mismatch(own_params(provider), site.shape) if _called(provider) else ""
+            fault = mismatch(own_params(provider), site.shape) if provider.kind in CALLABLE else ""
             if fault:
                 return f"the call at {site.place} does not bind to {provider.cls.name}: {fault}"
     return ""
-
-
-def _called(provider: Provider) -> bool:
-    return provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD)
 
 
 def _key(gap: Gap) -> Key:

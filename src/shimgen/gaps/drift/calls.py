@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.gaps.binding import binds
-from shimgen.gaps.case import CALLABLE, TRANSPARENT
+from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.contract import contract_of
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.members import Lookup
-from shimgen.model.domain import Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
+from shimgen.model.domain import CALLABLE, Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
 from shimgen.model.facts import CallShape, Param
 
 _USES = (SiteKind.CALL, SiteKind.READ)
@@ -24,7 +24,7 @@ def wrong_uses(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
     if wrapper.cls not in context.facing or not wrapper.entry:
         return
     for demand in context.demands.values():
-        sites = [s for s in demand.sites if s.kind in _USES and s.role in (wrapper.role, "any") and not s.ambiguous]
+        sites = [s for s in demand.asking(*_USES) if s.role in (wrapper.role, "any")]
         own = context.members.look(wrapper.cls, demand.member) if sites else Lookup()
         if own.provider is not None:
             yield from _called(context, wrapper, demand, own.provider, sites)
@@ -38,8 +38,7 @@ def _called(
     place = provider.cls.at(provider.line)
     detail = {"owner": provider.cls.name, "place": place}
     if provider.kind in CALLABLE and TRANSPARENT.issuperset(provider.decorators):
-        params = provider.params[provider.kind is not MemberKind.STATICMETHOD :]
-        unbound = _unbound(calls, demand, params)
+        unbound = _unbound(calls, demand, provider.taken)
         if unbound and not _is_for_others(context, wrapper, demand, unbound):
             site = min(unbound, key=lambda s: (s.guarded, s.path, s.line))
             detail |= {"site": site.place, "signature": provider.signature}

@@ -30,18 +30,16 @@ def near_names(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
                 and not (weak and not _goes_to(context, owner, function, wanted))
                 and not is_used(context, name)
             ):
-                yield _finding(wrapper, owner, function, demand, sites[0])
+                yield misnamed(wrapper, owner, function, sites[0], Reason.NEAR_NAME, wanted=wanted)
 
 
-def _finding(wrapper: Wrapper, owner: ClassRef, function: Function, demand: Demand, site: Site) -> Finding:
-    detail = {
-        "owner": owner.name,
-        "place": owner.at(function.line),
-        "wanted": demand.member,
-        "site": site.place,
-    }
-    advice = f"rename {function.name} to {demand.member}, or take it out"
-    return Finding(wrapper, owner, function.name, Reason.NEAR_NAME, detail, advice)
+def misnamed(
+    wrapper: Wrapper, owner: ClassRef, function: Function, site: Site, reason: Reason, **detail: str
+) -> Finding:
+    """A member under another name than the one that is `wanted` at a site of the engine."""
+    known = {"owner": owner.name, "place": owner.at(function.line), "site": site.place}
+    advice = f"rename {function.name} to {detail['wanted']}, or take it out"
+    return Finding(wrapper, owner, function.name, reason, {**known, **detail}, advice)
 
 
 def _is_missing(context: Context, wrapper: Wrapper, demand: Demand) -> bool:
@@ -51,9 +49,8 @@ def _is_missing(context: Context, wrapper: Wrapper, demand: Demand) -> bool:
 
 def asking(wrapper: Wrapper, demand: Demand) -> list[Site]:
     """The sites that need the member of this wrapper."""
-    wanted = (SiteKind.CALL, SiteKind.READ, SiteKind.PROBE)
-    roles = (wrapper.role, "any")
-    return [s for s in demand.sites if s.kind in wanted and s.role in roles and not s.ambiguous]
+    sites = demand.asking(SiteKind.CALL, SiteKind.READ, SiteKind.PROBE)
+    return [site for site in sites if site.role in (wrapper.role, "any")]
 
 
 def would_serve(function: Function, sites: Iterable[Site]) -> bool:

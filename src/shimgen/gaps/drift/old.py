@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.gaps.drift.finding import Context, Finding
-from shimgen.gaps.drift.names import asking, is_used, would_serve
+from shimgen.gaps.drift.names import asking, is_used, misnamed, would_serve
 from shimgen.model.domain import ClassRef, Demand, Reason, Site, Wrapper
 from shimgen.model.facts import Function
 from shimgen.model.program import is_protocol
@@ -37,12 +37,5 @@ def _judged(
         return None
     if not would_serve(function, sites) or is_used(context, function.name):
         return None
-    detail = {
-        "owner": owner.name,
-        "place": owner.at(function.line),
-        "wanted": demand.member,
-        "protocol": given.cls.name,
-        "site": sites[0].place,
-    }
-    advice = f"rename {function.name} to {demand.member}, or take it out"
-    return Finding(wrapper, owner, function.name, Reason.OLD_NAME, detail, advice)
+    detail = {"wanted": demand.member, "protocol": given.cls.name}
+    return misnamed(wrapper, owner, function, sites[0], Reason.OLD_NAME, **detail)

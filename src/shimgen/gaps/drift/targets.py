@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import msgspec
 
 from shimgen.gaps.binding import binds
-from shimgen.gaps.case import CALLABLE, TRANSPARENT
+from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.drift.chains import Followed, Step
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.drift.through import Through, shape_of
-from shimgen.model.domain import ClassRef, MemberKind, Provider, Reason, SiteKind, Wrapper
-from shimgen.model.facts import Function, Param
+from shimgen.model.domain import CALLABLE, ClassRef, MemberKind, Provider, Reason, SiteKind, Wrapper
+from shimgen.model.facts import Function
 
 
 class _Use(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ def _calls(use: _Use) -> Iterator[Finding]:
     if call is None:
         return
     targets = _called(use)
-    wrong = [p for p in targets if p.kind in CALLABLE and not binds(shape_of(call), _params(p))]
+    wrong = [p for p in targets if p.kind in CALLABLE and not binds(shape_of(call), p.taken)]
     everywhere = use.followed.sure and len(wrong) == len(targets)
     if wrong and (everywhere or (use.of_delegate and (through.always or through.forward))):
         yield use.finding(
@@ -145,10 +145,6 @@ def _is_wrapped(provider: Provider) -> bool:
     return not TRANSPARENT.issuperset(provider.decorators)
 
 
-def _params(provider: Provider) -> tuple[Param, ...]:
-    return provider.params[provider.kind is not MemberKind.STATICMETHOD :]
-
-
 def _left_out(use: _Use) -> Iterator[Finding]:
     """A parameter that the forward takes, never mentions, and that every target takes too."""
     through, function = use.through, use.function
@@ -157,7 +153,7 @@ def _left_out(use: _Use) -> Iterator[Finding]:
         return
     targets = _called(use)
     for name in function.unused:
-        takers = [p for p in targets if any(q.name == name and q.kind in ("pos", "kwonly") for q in _params(p))]
+        takers = [p for p in targets if any(q.name == name and q.kind in ("pos", "kwonly") for q in p.taken)]
         if takers and len(takers) == len(targets):
             yield use.finding(
                 Reason.NOT_PASSED_ON,
