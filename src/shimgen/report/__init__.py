@@ -1,1 +1,1 @@
-"""Results -> text for a person, JSON, markdown and commit messages. Pure: values in, a string out."""
+"""Results -> text for a person, JSON, SARIF, HTML, markdown and commit messages. Pure: values in, a string out."""
