@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.model.domain import Gap, Wrapper
+from shimgen.model.domain import Decision, Gap, Wrapper
 from tests.stack import analyse, profile_of
 from tests.support import cases, load_case
 
@@ -23,6 +23,7 @@ def _gap_line(gap: Gap) -> str:
     words = [f"{gap.wrapper.cls.name}.{gap.member}", gap.severity.value, gap.decision.value]
     words += [gap.reason.name] if gap.reason else []
     words += [f"on {gap.place.name}"] if gap.place else []
+    words += ["handed"] if gap.handed and gap.decision is Decision.FORWARD else []
     return " ".join(words)
 
 

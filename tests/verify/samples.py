@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from shimgen.model.domain import MemberKind, SiteKind
 from tests.verify.made import MODULE, OTHER, Sample, call, gap, provider, site
 
@@ -103,12 +105,16 @@ def made_for(cls, config):
         "def take(self, x=None):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take(x)",
     ),
     "handed out method": Sample(
-        gap("take", provider("(self, x=None)"), optional=True),
+        gap("take", provider("(self, x=None)"), sites=[site(SiteKind.PROBE)], optional=True),
         "@property\ndef take(self):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take",
     ),
     "handed out coroutine function": Sample(
-        gap("take", provider("(self, x=None)", flavour="async"), optional=True),
+        gap("take", provider("(self, x=None)", flavour="async"), sites=[site(SiteKind.PROBE)], optional=True),
         "@property\ndef take(self):\n" + GUARD.replace("MEMBER", "take") + "    return delegate.take",
+    ),
+    "handed on method": Sample(
+        gap("take", replace(provider("(self, x=None)"), handed=True), sites=[site(SiteKind.PROBE)]),
+        "@property\ndef take(self):\n    return self.language_model.take",
     ),
     "guarded property": Sample(
         gap("start", provider(kind=PROPERTY), optional=True),
@@ -234,6 +240,7 @@ MUTANTS = {
     "handed out and called": Mutant("handed out method", "delegate.take", "delegate.take()", ("kind",)),
     "handed out of the body": Mutant("handed out method", "delegate.take", "delegate.model.take", ("kind",)),
     "handed out in a wrapping": Mutant("handed out method", "delegate.take", "lambda x=None: delegate.take(x)", ("kind",)),
+    "called where it is to be handed on": Mutant("handed on method", "@property\ndef take(self):\n    return self.language_model.take", "def take(self, x=None):\n    return self.language_model.take(x)", ("kind",)),
     "nothing handed out": Mutant("handed out method", GUARD.replace("MEMBER", "take"), UNGUARDED + "    if delegate is None:\n        return None\n", ("none",)),
     "guard missing": Mutant("guarded method", GUARD.replace("MEMBER", "take"), UNGUARDED, ("none",)),
     "guard returns": Mutant("guarded property", GUARD.replace("MEMBER", "start"), UNGUARDED + "    if delegate is None:\n        return None\n", ("none",)),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Shim
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Shim, Site, SiteKind
 from shimgen.model.profile import Recipe
 from shimgen.model.proof import Proof
 from shimgen.verify import live
@@ -76,6 +76,7 @@ class Wrapper(torch.nn.Module):
 class Heir(Wrapper):
     pass
 '''
+PROBED = Site("engine/run.py", 1, SiteKind.PROBE, True, "target", "model.take")
 RIGHT = {
     "method": (gap("take", provider()), "def take(self, x, y=LIMIT, *, z=None):\n    return self.language_model.take(x, y, z=z)"),
     "async method": (gap("wait", provider(flavour="async")), "async def wait(self, x):\n    return await self.language_model.wait(x)"),
@@ -88,6 +89,14 @@ RIGHT = {
     if self.language_model is None:
         raise AttributeError(f"{type(self).__name__} has no take here: its language_model is missing")
     return self.language_model.take(x, y, z=z)""",
+    ),
+    "handed out": (
+        gap("take", provider(), optional=True, sites=(PROBED,)),
+        """@property
+def take(self):
+    if self.language_model is None:
+        raise AttributeError(f"{type(self).__name__} has no take here: its language_model is missing")
+    return self.language_model.take""",
     ),
     "further in": (gap("take", provider(), attribute="thinker.lm"), "def take(self, x, y=LIMIT, *, z=None):\n    return self.thinker.lm.take(x, y, z=z)"),
 }  # fmt: skip
@@ -103,6 +112,8 @@ WRONG = {
     "yes to every probe": ("property", "self.language_model.start", "1", "live probe"),
     "another value": ("instance attribute", "return self.language_model.head", "return self.language_model.__class__.head", "live probe"),
     "member that is not there": ("method", "def take(", "def give(", "live kind"),
+    "hands out another": ("handed out", "return self.language_model.take", "return self.language_model.wait", "live probe"),
+    "method for what is handed out": ("handed out", "@property\ndef take(self)", "def take(self, x)", "live signature"),
     "no guard": ("guarded method", "is None", "is 0", "live none"),
     "guard without names": ("guarded method", "has no take here", "broken", "live none"),
 }  # fmt: skip
@@ -141,7 +152,7 @@ def combined(*parts: tuple[Gap, str, str]) -> FileChange:
 def test_right_shims_are_proven_and_the_checkout_stays_as_it_is(tmp_path: Path) -> None:
     checkout(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    for name in ("method", "guarded method", "further in"):
+    for name in ("method", "guarded method", "handed out", "further in"):
         assert failures(ask(tmp_path, edit(*RIGHT[name]))) == {}, name
     others = [(*RIGHT[name], "") for name in ("async method", "property", "instance attribute", "classmethod")]
     proofs = ask(tmp_path, combined(*others))

@@ -30,7 +30,7 @@ def failed(body: str, recipe: dict[str, object], optional: bool = False) -> set[
     parameters = recipe["parameters"]
     assert isinstance(parameters, list)
     source = f"class W(shimgen_base):\n def m({', '.join(['self', *parameters])}):\n{body}"
-    case = Case("W", "m", source, "method", "model", optional, (), {}, (), False, False, {}, recipe)
+    case = Case("W", "m", source, "method", "model", optional, False, (), {}, (), False, False, {}, recipe)
     (results,) = execute([case])
     assert results
     return {r.check for r in results if not r.passed}

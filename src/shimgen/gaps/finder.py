@@ -122,9 +122,10 @@ class _Finder:
 
     def _plan(self, gaps: Sequence[Gap]) -> None:
         """What shims of this run will provide is there for the wrappers around."""
-        for gap in gaps:
-            if gap.decision is not Decision.REFUSE and not gap.takes_base:
-                self._members.plan(gap.target, gap.member, _as_shim(gap))
+        closed = [gap for gap in gaps if gap.decision is not Decision.REFUSE and not gap.takes_base]
+        handed = {(gap.target, gap.member) for gap in closed if gap.handed}
+        for gap in closed:
+            self._members.plan(gap.target, gap.member, _as_shim(gap, (gap.target, gap.member) in handed))
 
     def _bequeathed(self, gaps: Sequence[Gap]) -> list[Gap]:
         """The gaps, refused where a class without such a gap would inherit a shim that is wrong there."""
@@ -289,8 +290,9 @@ def _is_assigned(demand: Demand) -> bool:
     return any(site.role in TARGET_ROLES for site in demand.asking(SiteKind.WRITE))
 
 
-def _as_shim(gap: Gap) -> Provider:
-    """What the forward will be on the wrapper: values become properties."""
+def _as_shim(gap: Gap, handed: bool) -> Provider:
+    """What the forward will be on the wrapper: values become properties, and a method that a property hands out is
+    called like the method."""
     owner = gap.target
     if gap.assembly is not None:
         return Provider(owner, owner, owner.line, MemberKind.METHOD, parameters(gap.assembly))
@@ -298,4 +300,6 @@ def _as_shim(gap: Gap) -> Provider:
     values = (MemberKind.INSTANCE, MemberKind.CACHED_PROPERTY, MemberKind.CLASS_ATTRIBUTE)
     kind = MemberKind.PROPERTY if first.kind in values else first.kind
     params = common_params([p.params for p in gap.providers]) or ()
-    return replace(first, candidate=owner, cls=owner, line=owner.line, kind=kind, params=params, decorators=())
+    return replace(
+        first, candidate=owner, cls=owner, line=owner.line, kind=kind, params=params, decorators=(), handed=handed
+    )

@@ -32,16 +32,20 @@ def parameters(recipe: Recipe) -> tuple[Param, ...]:
 
 
 def _parts_are_there(case: Case, recipe: Recipe) -> bool:
-    """Every part is assigned by a constructor, and the wrapper's forward runs the body and reads its own parts."""
+    """Every part is assigned by a constructor, and the wrapper's forward runs the body and reads its own parts. Where
+    the engine probes, each is there always: the member is a method, which cannot say no."""
     delegate = case.wrapper.delegate
-    for candidate in delegate.candidates:
-        below = case.program.attributes(candidate)
-        if not all(name in below and below[name].initial for name in recipe.delegate):
+    probed = bool(case.demand.asking(SiteKind.PROBE))
+    if probed and delegate.optional:
+        return False
+    bodies = [(case.program.attributes(candidate), recipe.delegate) for candidate in delegate.candidates]
+    for attributes, names in (*bodies, (case.program.attributes(case.wrapper.cls), recipe.wrapper)):
+        parts = [attributes.get(name) for name in names]
+        if not all(part is not None and part.initial and not (probed and part.optional) for part in parts):
             return False
-    own = case.program.attributes(case.wrapper.cls)
     path = case.reach.path(case.wrapper.cls, delegate.attribute)
     runs = {"", *case.profile.models.forward_members} & set(path.runs)
-    return bool(runs) and all(name in own and own[name].initial and name in path.own for name in recipe.wrapper)
+    return bool(runs) and set(recipe.wrapper) <= path.own.keys()
 
 
 def _calls_bind(case: Case, recipe: Recipe) -> bool:

@@ -155,7 +155,8 @@ CALLABLE = frozenset((MemberKind.METHOD, MemberKind.CLASSMETHOD, MemberKind.STAT
 
 
 class Provider(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The class of a candidate's MRO that supplies a member, and how."""
+    """The class of a candidate's MRO that supplies a member, and how. `handed`: by a shim that is to be, see
+    `Gap.handed`."""
 
     candidate: ClassRef
     cls: ClassRef
@@ -166,6 +167,7 @@ class Provider(msgspec.Struct, frozen=True, array_like=True, gc=False):
     flavour: str = ""
     decorators: tuple[str, ...] = ()
     setter: bool = False
+    handed: bool = False
 
     @property
     def signature(self) -> str:
@@ -317,6 +319,15 @@ class Gap(msgspec.Struct, frozen=True, array_like=True):
     def takes_base(self) -> bool:
         """Whether it is the declared interface itself that is missing: it is closed by a base, not by a member."""
         return self.protocol is not None and self.demand.protocol == self.protocol
+
+    @property
+    def handed(self) -> bool:
+        """Whether the delegate's method is handed out by a property: where no delegate is there, or none behind it,
+        a method would say yes to a probe of the engine. A property says no then, and is called like the method
+        otherwise."""
+        methods = {provider.kind for provider in self.providers} == {MemberKind.METHOD}
+        missing = self.wrapper.delegate.optional or any(provider.handed for provider in self.providers)
+        return methods and missing and bool(self.demand.asking(SiteKind.PROBE))
 
     @property
     def interfaces(self) -> tuple[str, ...]:

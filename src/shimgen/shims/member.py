@@ -56,18 +56,10 @@ def draft(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     if len(kinds) > 1:
         raise RefusedError(Reason.KINDS, {"kinds": _named(kinds)})
     if MemberKind.METHOD in kinds:
-        return _property(gap, providers, setting) if _is_probed_in_vain(gap) else _method(gap, providers, setting)
+        return _property(gap, providers, setting) if gap.handed else _method(gap, providers, setting)
     if MemberKind.OTHER in kinds:
         raise RefusedError(Reason.KIND, {"kind": "member of a kind that is not known"})
     return _class_level(gap, providers, setting)
-
-
-def _is_probed_in_vain(gap: Gap) -> bool:
-    """Whether a method would say yes to a probe of the engine when there is no delegate to call.
-
-    A property that hands out the delegate's method says no then, and is called like the method otherwise.
-    """
-    return gap.wrapper.delegate.optional and bool(_sites(gap, SiteKind.PROBE))
 
 
 def _method(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:

@@ -33,6 +33,7 @@ class Case(msgspec.Struct, frozen=True):
     kind: str
     attribute: str
     optional: bool
+    handed: bool
     providers: tuple[dict[str, object], ...]
     defaults: dict[str, str]
     shapes: tuple[tuple[int, tuple[str, ...]], ...]
@@ -59,6 +60,7 @@ def case(gap: Gap, name: str, found: Member) -> Case:
         kind=found.kind,
         attribute=gap.wrapper.delegate.attribute,
         optional=gap.wrapper.delegate.optional,
+        handed=gap.handed,
         providers=tuple(_distinct(gap.providers)),
         defaults=defaults,
         shapes=tuple(sorted(shapes)),

@@ -59,6 +59,7 @@ def _asked(shim: Shim, root: str) -> dict[str, object]:
         "member": shim.member,
         "attribute": wrapper.delegate.attribute,
         "optional": wrapper.delegate.optional,
+        "handed": shim.gap.handed,
         "recipe": promise(shim.gap),
         "base": _named(shim.gap.protocol, root) if shim.gap.takes_base and shim.gap.protocol is not None else None,
     }

@@ -72,9 +72,10 @@ class Recipe:
 class Case:
     """One shim. `source`: a class statement with the shim's members and the base `shimgen_base`; `kind`: what
     the shim is ("method", "property", "classmethod", "staticmethod", "attribute"); `attribute`: where the wrapper
-    holds the delegate; `shapes`: how the engine calls it; `writes`, `deletes`: the engine does that to the member;
-    `projection`: class-level parameter to the chain that must arrive; `names`: what its defaults are
-    called, and their values."""
+    holds the delegate, which may be missing (`optional`); `handed`: a property hands out the delegate's method, since
+    a probe may have to say no; `shapes`: how the engine calls it; `writes`, `deletes`: the engine does that to the
+    member; `projection`: class-level parameter to the chain that must arrive; `names`: what its defaults are called,
+    and their values."""
 
     wrapper: str
     member: str
@@ -82,6 +83,7 @@ class Case:
     kind: str
     attribute: str
     optional: bool
+    handed: bool
     providers: tuple[Provider, ...]
     shapes: tuple[tuple[int, tuple[str, ...]], ...]
     writes: bool
@@ -108,6 +110,7 @@ def read(raw: dict[str, Any]) -> Case:
         kind=raw["kind"],
         attribute=raw["attribute"],
         optional=raw["optional"],
+        handed=raw["handed"],
         providers=tuple(_provider(p, value) for p in raw["providers"]),
         shapes=tuple((count, tuple(names)) for count, names in raw["shapes"]),
         writes=raw["writes"],

@@ -22,7 +22,7 @@ class Stopped(BaseException):
 
 def checks(bench: Bench) -> Iterator[tuple[str, Check]]:
     """The checks that hold for this shim, each with its name."""
-    handed = bench.case.kind == "property"
+    handed = bench.case.handed
     yield "kind", handle if handed else kind
     if not handed:
         yield "signature", signature
@@ -39,11 +39,10 @@ def checks(bench: Bench) -> Iterator[tuple[str, Check]]:
 
 
 def handle(bench: Bench) -> None:
-    """A property that hands out the delegate's own method is one whose place may be empty: then a probe must say no."""
-    if not isinstance(vars(bench.cls).get(bench.case.member), property):
-        raise CheckError(f"the shim is a {describe(vars(bench.cls).get(bench.case.member))}, not a property")
-    if not bench.case.optional:
-        raise CheckError(f"the provider has a {bench.provider.kind}, the shim is a property")
+    """A property hands out the delegate's own method."""
+    held = vars(bench.cls).get(bench.case.member)
+    if not isinstance(held, property):
+        raise CheckError(f"a probe may have to say no, and the shim is a {describe(held)}, not a property")
     if getattr(bench.wrapper, bench.case.member) != getattr(bench.delegate, bench.case.member):
         raise CheckError("the property gives something else than the delegate's method")
 
@@ -71,7 +70,7 @@ def alike(bench: Bench) -> bool:
     """Whether what the shim takes is what the provider takes: all candidates take the same, with the same defaults,
     or the delegate's own method is handed out."""
     first, *others = ([*shape(p.signature), *defaults(p.signature)] for p in bench.case.providers)
-    return bench.case.kind == "property" or all(o == first for o in others)
+    return bench.case.handed or all(o == first for o in others)
 
 
 def defaults(signature: inspect.Signature) -> list[tuple[str, object, bool]]:

@@ -45,7 +45,9 @@ def look(shim: dict[str, Any]) -> list[Result]:
     if base is not None:
         return [*found.values(), ("live base", *_try(partial(has_base, base), wrapper))]
     for candidate in candidates:
-        subject = Subject(wrapper, place, candidate, shim["member"], shim["attribute"], shim["optional"])
+        subject = Subject(
+            wrapper, place, candidate, shim["member"], shim["attribute"], shim["optional"], shim["handed"]
+        )
         for name, check in recipe_checks(subject, shim["recipe"]) if shim["recipe"] else checks(subject):
             if found.get(name, ("", True, ""))[1]:
                 found[name] = (name, *_try(check, subject))
