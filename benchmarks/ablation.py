@@ -16,7 +16,7 @@ from benchmarks.analysis import Analysed, Key, analyse, generated, tree
 from benchmarks.cuts import Cut, find, removed
 from benchmarks.forwards import forwards
 from benchmarks.meaning import Both, differences
-from benchmarks.releases import ReleaseError
+from benchmarks.releases import exit_code
 from benchmarks.tables import TRUTH, arguments, rows, show
 from shimgen.gaps import engine_facing
 from shimgen.gaps.members import Members
@@ -164,12 +164,8 @@ def main() -> int:
     """Command line: 1 when the goal is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__)
     parser.add_argument("release", nargs="+")
-    try:
-        met = [report(release) for release in parser.parse_args().release]
-    except (ReleaseError, ValueError) as error:
-        print(f"bench-ablation: {error}", file=sys.stderr)
-        return 2
-    return 0 if all(met) else 1
+    wanted = parser.parse_args().release
+    return exit_code("ablation", lambda: map(report, wanted))
 
 
 if __name__ == "__main__":

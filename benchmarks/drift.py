@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 
 from benchmarks.analysis import STACK, analyse, tree
-from benchmarks.releases import ReleaseError
+from benchmarks.releases import exit_code
 from benchmarks.tables import documented, quoted, show
 from shimgen.model.domain import Gap, Severity
 from shimgen.model.source import Tree
@@ -53,12 +53,7 @@ def compare(release: str) -> bool:
 def main() -> int:
     """Command line: 1 when a release differs from the page."""
     print(f"{STACK}: members that are there and wrong")
-    try:
-        results = [compare(release) for release in judged_releases()]
-    except ReleaseError as error:
-        print(f"bench-drift: {error}", file=sys.stderr)
-        return 2
-    return 0 if results and all(results) else 1
+    return exit_code("drift", lambda: map(compare, judged_releases()))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from benchmarks.cuts import Cut
 from benchmarks.cuts import find as find_member
 from benchmarks.forwards import Forward, forwards
 from benchmarks.meaning import Both, differences
-from benchmarks.releases import ReleaseError, find, releases
+from benchmarks.releases import exit_code, find, releases
 from benchmarks.tables import arguments, show
 from shimgen.cache import Store
 from shimgen.collector import collector_off
@@ -163,12 +163,8 @@ def main() -> int:
     parser.add_argument("start", metavar="FROM")
     parser.add_argument("end", metavar="TO")
     options = parser.parse_args()
-    try:
-        met = report(options.start, options.end, run(options.start, options.end))
-    except ReleaseError as error:
-        print(f"bench-hindcast: {error}", file=sys.stderr)
-        return 2
-    return 0 if met else 1
+    start, end = options.start, options.end
+    return exit_code("hindcast", lambda: [report(start, end, run(start, end))])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.analysis import Key, analyse, generated, tree
-from benchmarks.releases import ReleaseError
+from benchmarks.releases import exit_code
 from benchmarks.tables import Row, rows
 from shimgen.model.domain import Decision, Gap
 
@@ -88,19 +88,19 @@ def report() -> bool:
     return true >= GOAL and not differing
 
 
+def show_sample() -> bool:
+    """Prints a sample to judge."""
+    for gap in draw(gaps().values()):
+        print("\t".join([*described(gap).values(), "", gap.sentence]))
+    return True
+
+
 def main() -> int:
     """Command line: 1 when too few are true or one is no longer as it was judged."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.precision", description=__doc__)
     parser.add_argument("--draw", action="store_true", help="print a sample to judge")
-    try:
-        if not parser.parse_args().draw:
-            return 0 if report() else 1
-        for gap in draw(gaps().values()):
-            print("\t".join([*described(gap).values(), "", gap.sentence]))
-    except ReleaseError as error:
-        print(f"bench-precision: {error}", file=sys.stderr)
-        return 2
-    return 0
+    drawn = parser.parse_args().draw
+    return exit_code("precision", lambda: [show_sample() if drawn else report()])
 
 
 if __name__ == "__main__":

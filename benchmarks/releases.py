@@ -15,7 +15,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -27,6 +27,16 @@ AUTHOR = {"NAME": "shimgen benchmarks", "EMAIL": "benchmarks@shimgen.invalid", "
 
 class ReleaseError(Exception):
     """A release is not listed, or could not be downloaded or unpacked. The message says what to do."""
+
+
+def exit_code(name: str, measure: Callable[[], Iterable[bool]]) -> int:
+    """What a benchmark ends with: 1 when a goal is missed or there is none, 2 when a release is not to be had."""
+    try:
+        met = list(measure())
+        return 0 if met and all(met) else 1
+    except (ReleaseError, ValueError) as error:
+        print(f"bench-{name}: {error}", file=sys.stderr)
+        return 2
 
 
 @dataclass(frozen=True, slots=True)

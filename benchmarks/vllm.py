@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from benchmarks.analysis import Analysed, analyse, tree
 from benchmarks.held import holders
-from benchmarks.releases import ReleaseError
+from benchmarks.releases import exit_code
 from benchmarks.tables import Row, documented, quoted, rows, show
 from shimgen.cache import Store
 from shimgen.gaps import Side, compare, compare_demands, engine_facing
@@ -192,15 +192,10 @@ def faults(old: Analysed, new: Analysed, computed: Sequence[Table]) -> list[str]
     return found + [line for release, side in ((OLD, old), (NEW, new)) for line in unargued(release, side)]
 
 
-def main() -> int:
-    """Command line: 1 when something differs."""
-    try:
-        sources = tree(OLD, STACK), tree(NEW, STACK)
-    except ReleaseError as error:
-        print(f"bench-vllm: {error}", file=sys.stderr)
-        return 2
+def report() -> bool:
+    """Prints the tables; whether nothing differs."""
     store = Store(load(STACK))
-    old, new = (analyse(source, store, STACK) for source in sources)
+    old, new = (analyse(tree(release, STACK), store, STACK) for release in (OLD, NEW))
     computed = tables(old, new)
     for table in computed:
         print(f"\n{table.heading}\n")
@@ -208,7 +203,12 @@ def main() -> int:
     wrong = faults(old, new, computed)
     print(f"\n{len(rows(READ))} rows of {READ} read, {len(wrong)} differences")
     print("".join(f"{line}\n" for line in wrong), end="")
-    return 1 if wrong else 0
+    return not wrong
+
+
+def main() -> int:
+    """Command line: 1 when something differs."""
+    return exit_code("vllm", lambda: [report()])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchmarks.analysis import STACK, tree
-from benchmarks.releases import ReleaseError, releases
+from benchmarks.releases import exit_code, releases
 from benchmarks.tables import TRUTH, Row, arguments, rows, show
 from shimgen.collector import collector_off
 from shimgen.index import Index
@@ -85,12 +85,7 @@ def compare(release: str) -> bool:
 
 def main() -> int:
     """Command line: 1 when something is neither found as listed nor argued."""
-    try:
-        results = [compare(release) for release in listed_releases()]
-    except ReleaseError as error:
-        print(f"bench-wrappers: {error}", file=sys.stderr)
-        return 2
-    return 0 if results and all(results) else 1
+    return exit_code("wrappers", lambda: map(compare, listed_releases()))
 
 
 if __name__ == "__main__":

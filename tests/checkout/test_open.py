@@ -185,17 +185,14 @@ def test_a_directory_leaves_out_what_is_not_its_source(tmp_path: Path) -> None:
     assert set(open_checkout(tmp_path).tree().blobs) == {"a.py", "sub/b.py"}
 
 
-def test_identity_names_tag_branch_and_remote_without_password(repo: Repo) -> None:
-    commit = repo.git("rev-parse", "HEAD").decode().strip()
+def test_identity_names_tag_and_remote_without_password(repo: Repo) -> None:
     repo.git("tag", "v0.5.9")
     repo.git("remote", "add", "upstream", "https://example.org/other.git")
     repo.git("remote", "add", "origin", "https://user:secret@example.org:8443/stack.git")
     found = identify(open_checkout(repo.path))
-    assert (found.commit, found.described, found.branch, found.subject) == (commit, "v0.5.9", "main", "state")
+    assert found.described == "v0.5.9"
     assert found.remote == "https://example.org:8443/stack.git"
     assert found.date.endswith("+0000")
-    repo.git("checkout", "--quiet", "--detach")
-    assert identify(open_checkout(repo.path)).branch == identify(open_checkout(repo.path, "v0.5.9")).branch == ""
 
 
 @pytest.mark.parametrize("url", ["git@example.org:stack.git", "/srv/git/stack.git", "ssh://example.org/stack.git"])
@@ -205,14 +202,16 @@ def test_a_remote_without_password_is_shown_as_it_is(repo: Repo, url: str) -> No
 
 
 def test_identity_of_every_form_of_repository(repo: Repo, tmp_path: Path) -> None:
+    repo.git("remote", "add", "origin", "https://example.org/stack.git")
+    repo.git("tag", "v1")
     repo.git("worktree", "add", "--quiet", "-b", "other", str(tmp_path / "second"))
+    for path in (repo.path / "python", tmp_path / "second"):
+        found = identify(open_checkout(path))
+        assert (found.described, found.remote) == ("v1", "https://example.org/stack.git")
     repo.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
+    assert identify(open_checkout(tmp_path / "bare.git", "main")).described == "v1"
     long = Repo(tmp_path / "long")
     long.path.mkdir()
     long.git("init", "--quiet", "--object-format=sha256", "--initial-branch=main")
     commit = long.commit({"a.py": b""})
-    assert identify(open_checkout(repo.path / "python")).branch == "main"
-    assert identify(open_checkout(tmp_path / "second")).branch == "other"
-    assert identify(open_checkout(tmp_path / "bare.git", "main")).subject == "state"
-    found = identify(open_checkout(long.path))
-    assert (found.commit, found.branch, found.subject) == (commit, "main", "state")
+    assert commit.startswith(identify(open_checkout(long.path)).described) and len(commit) == 64

@@ -28,8 +28,8 @@ def _formatted(code: str) -> str:
     return black.format_str(code, mode=black.Mode(line_length=LIMIT))
 
 
-@given(names=NAMES, magic=st.booleans(), indent=st.sampled_from(("", "    ")))
-def test_bases_grow_as_black_writes_them_and_shrink_again(names: list[str], magic: bool, indent: str) -> None:
+@given(names=NAMES, magic=st.booleans())
+def test_bases_grow_as_black_writes_them_and_shrink_again(names: list[str], magic: bool) -> None:
     plain = _formatted(f"class C({', '.join(names)}{',' if magic else ''}):\n    pass\n")
     source = parse(plain.encode())
     edits, was = bases_of(source, _class(plain)).grown([(len(names), b"New")], LIMIT)

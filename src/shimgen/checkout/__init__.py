@@ -9,7 +9,7 @@
     check_recording, make_commits, adopt            the changes as commits on a branch
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
     origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
-    identify(checkout) -> Identity                  branch, tag, date, remote (slow path)
+    identify(checkout) -> Identity                  tag, date, remote, author (slow path)
     distance(checkout, commit) -> Distance | None   how far the checkout is from another commit
     release_name(checkout) -> str                   the installed version, or what git describe says
     digest(blobs) -> str                            of paths and their blob ids

@@ -1,4 +1,4 @@
-"""What a person calls the baseline: branch, tag, date, remote. Only for reports and the config file; not fast."""
+"""What a person calls the baseline: tag, date, remote. Only for series and the config file; not fast."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ class Identity(msgspec.Struct, frozen=True):
     """Names of a baseline; all "" where unknown. `date` is an RFC 2822 date, `remote` a URL without credentials, and
     `author` who uses git here, as a mail names people."""
 
-    commit: str = ""
     described: str = ""
-    branch: str = ""
-    subject: str = ""
     date: str = ""
     remote: str = ""
     version: str = ""
@@ -29,15 +26,10 @@ def identify(checkout: Checkout) -> Identity:
     if repository is None:
         return Identity(version=checkout.version)
     commit = checkout.revision or repository.head
-    branch, remote = _branch_and_remote(repository)
-    date, _, subject = _say(repository, "log", "-1", "--no-show-signature", "--format=%cD%n%s", commit).partition("\n")
     return Identity(
-        commit=commit,
         described=_say(repository, "describe", "--tags", "--always", commit),
-        branch="" if checkout.revision else branch,
-        subject=subject,
-        date=date,
-        remote=remote,
+        date=_say(repository, "log", "-1", "--no-show-signature", "--format=%cD", commit),
+        remote=_remote(repository),
         author=_author(repository),
     )
 
@@ -91,16 +83,15 @@ def _author(repository: Repository) -> str:
     return f"{name} <{email}>" if name and email else ""
 
 
-def _branch_and_remote(repository: Repository) -> tuple[str, str]:
+def _remote(repository: Repository) -> str:
     import git as gitpython  # slow to import, and only this needs it
 
     with gitpython.Repo(repository.gitdir if repository.bare else repository.toplevel) as repo:
-        branch = "" if repo.head.is_detached else repo.head.ref.name
         settings = repo.config_reader()
         remotes = sorted(name for name in settings.sections() if name.startswith('remote "'))
         preferred = [name for name in remotes if name == 'remote "origin"'] or remotes
         url = str(settings.get_value(preferred[0], "url", "")) if preferred else ""
-    return branch, _without_credentials(url)
+    return _without_credentials(url)
 
 
 def _without_credentials(url: str) -> str:
