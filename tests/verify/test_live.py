@@ -42,6 +42,9 @@ class FullModel(torch.nn.Module):
     async def wait(self, x):
         raise RuntimeError("must not run")
 
+    def made(self, x):
+        """The constructor assigns another."""
+
     @property
     def start(self):
         return self.first
@@ -82,6 +85,7 @@ RIGHT = {
     "async method": (gap("wait", provider(flavour="async")), "async def wait(self, x):\n    return await self.language_model.wait(x)"),
     "property": (gap("start", provider(kind=MemberKind.PROPERTY)), "@property\ndef start(self):\n    return self.language_model.start"),
     "instance attribute": (gap("head", provider(kind=MemberKind.INSTANCE)), "@property\ndef head(self):\n    return self.language_model.head"),
+    "instance attribute that hides a stub": (gap("made", provider(kind=MemberKind.INSTANCE)), "@property\ndef made(self):\n    return self.language_model.made"),
     "classmethod": (gap("made_for", provider(kind=MemberKind.CLASSMETHOD)), "@classmethod\ndef made_for(cls, config):\n    return FullModel.made_for(config)"),
     "guarded method": (
         gap("take", provider(), optional=True),
@@ -114,6 +118,7 @@ WRONG = {
     "member that is not there": ("method", "def take(", "def give(", "live kind"),
     "hands out another": ("handed out", "return self.language_model.take", "return self.language_model.wait", "live probe"),
     "method for what is handed out": ("handed out", "@property\ndef take(self)", "def take(self, x)", "live signature"),
+    "method for an instance attribute": ("instance attribute that hides a stub", "@property\ndef made(self)", "def made(self, x)", "live kind"),
     "no guard": ("guarded method", "is None", "is 0", "live none"),
     "guard without names": ("guarded method", "has no take here", "broken", "live none"),
 }  # fmt: skip
@@ -152,7 +157,7 @@ def combined(*parts: tuple[Gap, str, str]) -> FileChange:
 def test_right_shims_are_proven_and_the_checkout_stays_as_it_is(tmp_path: Path) -> None:
     checkout(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    for name in ("method", "guarded method", "handed out", "further in"):
+    for name in ("method", "guarded method", "handed out", "further in", "instance attribute that hides a stub"):
         assert failures(ask(tmp_path, edit(*RIGHT[name]))) == {}, name
     others = [(*RIGHT[name], "") for name in ("async method", "property", "instance attribute", "classmethod")]
     proofs = ask(tmp_path, combined(*others))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from shimgen.model.domain import ClassRef, FileChange, Shim
+from shimgen.model.domain import ClassRef, FileChange, MemberKind, Shim
 from shimgen.model.proof import Proof
 from shimgen.verify.cases import promise
 from shimgen.verify.process import HOME, converse
@@ -52,10 +52,12 @@ def live(
 def _asked(shim: Shim, root: str) -> dict[str, object]:
     """A shim as the probe reads it."""
     wrapper = shim.gap.wrapper
+    assigned = {p.candidate for p in shim.gap.providers if p.kind is MemberKind.INSTANCE}
     return {
         "wrapper": _named(wrapper.cls, root),
         "place": _named(shim.place, root),
         "candidates": [_named(c, root) for c in wrapper.delegate.candidates],
+        "assigned": [c in assigned for c in wrapper.delegate.candidates],
         "member": shim.member,
         "attribute": wrapper.delegate.attribute,
         "optional": wrapper.delegate.optional,

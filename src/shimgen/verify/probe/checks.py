@@ -15,15 +15,15 @@ class FaultError(Exception):
 
 
 class Subject:
-    """One shim: the class that is asked, the class that holds the shim, and one candidate of the delegate."""
+    """One shim: the class that is asked, the class that holds the shim, and one candidate of the delegate. Where the
+    candidate's constructor assigns the member (`assigned`), what its class has of that name is hidden."""
 
-    def __init__(
-        self, wrapper: type, place: type, candidate: type, member: str, attribute: str, optional: bool, handed: bool
-    ) -> None:
+    def __init__(self, wrapper: type, place: type, candidate: type, asked: dict[str, Any], assigned: bool) -> None:
         self.wrapper, self.place, self.candidate = wrapper, place, candidate
-        self.member, self.attribute, self.optional, self.handed = member, attribute, optional, handed
-        self.shim = vars(place).get(member)
-        self.provided = inspect.getattr_static(candidate, member, None)
+        self.member, self.attribute = asked["member"], asked["attribute"]
+        self.optional, self.handed = asked["optional"], asked["handed"]
+        self.shim = vars(place).get(self.member)
+        self.provided = None if assigned else inspect.getattr_static(candidate, self.member, None)
 
     @property
     def called(self) -> bool:

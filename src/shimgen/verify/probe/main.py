@@ -44,10 +44,8 @@ def look(shim: dict[str, Any]) -> list[Result]:
     found: dict[str, Result] = {"live import": ("live import", True, "")}
     if base is not None:
         return [*found.values(), ("live base", *_try(partial(has_base, base), wrapper))]
-    for candidate in candidates:
-        subject = Subject(
-            wrapper, place, candidate, shim["member"], shim["attribute"], shim["optional"], shim["handed"]
-        )
+    for candidate, assigned in zip(candidates, shim["assigned"]):  # noqa: B905  Python 3.9
+        subject = Subject(wrapper, place, candidate, shim, assigned)
         for name, check in recipe_checks(subject, shim["recipe"]) if shim["recipe"] else checks(subject):
             if found.get(name, ("", True, ""))[1]:
                 found[name] = (name, *_try(check, subject))
