@@ -30,7 +30,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY) ## the whole story on the real SGLang 0.5.9, in a temporary checkout
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
-live: $(READY) $(LIVE)/.ready ## the real classes of SGLang 0.5.9, with torch for the CPU (some hundred megabytes, once)
+live: $(READY) $(LIVE)/.ready ## the real classes of SGLang 0.5.9 (STACK=vllm: vLLM 0.16.0), with torch for the CPU (some hundred megabytes, once)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" LIVE_PYTHON="$(CURDIR)/$(LIVE)/bin/python" examples/live.sh
 
 $(LIVE)/.ready: benchmarks/live.txt

@@ -22,6 +22,11 @@ def test_proven() -> None:
         "  kind                  2\n"
         "1 shim proven, 1 failed\n"
     )
+    also, other = replace(broken, member="c"), replace(broken, member="d", detail="it is gone")
+    assert text.proven((broken, other, also)).startswith(
+        "models/wrapper.py:3: Wrapper.b, c: kind: the shim is a property\n"
+        "models/wrapper.py:3: Wrapper.d: kind: it is gone\n"
+    )
 
 
 def test_scan() -> None:

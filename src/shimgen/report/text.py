@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from shimgen.model.accepts import Accept
 from shimgen.model.carried import CarriedPatch, CarriedState
-from shimgen.model.domain import Decision, Gap, Severity, Site, Wrapper
+from shimgen.model.domain import ClassRef, Decision, Gap, Severity, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis, Outcome, Stale, Verdict
 from shimgen.model.source import Stats
@@ -237,11 +237,15 @@ def _stale_line(stale: Stale) -> str:
 
 
 def proven(proofs: Sequence[Proof]) -> str:
-    """What verification found: the failures, each check with its count, and how many shims hold."""
+    """What verification found: the failures, those of a class for one reason in one line, each check with its count,
+    and how many shims hold."""
     tally = summarise(proofs)
+    members: dict[tuple[ClassRef, str, str], list[str]] = {}
+    for proof in tally.failures:
+        members.setdefault((proof.wrapper, proof.check, proof.detail), []).append(proof.member)
     lines = [
-        f"{place(p.wrapper.path, p.wrapper.line)}: {p.wrapper.name}.{p.member}: {p.check}: {p.detail}"
-        for p in tally.failures
+        f"{place(cls.path, cls.line)}: {cls.name}.{', '.join(names)}: {check}: {detail}"
+        for (cls, check, detail), names in members.items()
     ]
     counts = Counter(p.check for p in proofs)
     lines += [f"  {check:<16} {number:>6,}" for check, number in counts.items()]
