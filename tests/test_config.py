@@ -151,6 +151,19 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes | None, says:
     assert caught.value.hint
 
 
+def test_a_wrong_profile_is_one_fault_among_others(tmp_path: Path) -> None:
+    assert faults_of(tmp_path, 'profile = "sglnag"\ncheckout = true') == [
+        "checkout: a string is expected, not true",
+        'profile: there is no profile "sglnag"; did you mean "sglang"?',
+    ]
+    assert faults_of(
+        tmp_path, "profile = 3\n[[accept]]\nwrapper = '*'\nmember = '*'\nreason = ''\nuntil = 07:30:00"
+    ) == [
+        "profile: a string is expected, not 3",
+        "accept[1].until: a date or a release is expected, not 07:30:00",
+    ]
+
+
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "shimgen.toml").write_bytes(b'\xef\xbb\xbfprofile = "generic"\n')
     assert load_settings(cwd=tmp_path).profile_name == "generic"

@@ -9,7 +9,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from shimgen.profiles import from_table, load
 FILE_NAME = "shimgen.toml"
 SEVERITIES = (*(severity.value for severity in Severity), "all")
 GENERIC = "generic"
+AGAIN = "correct the file and run the command again"
 DEFAULT = Scope()
 UNSAID = Scope(severity="")
 
@@ -144,10 +145,15 @@ def load_settings(
     path = _find(checkout, config, here) if use_file else None
     raw = _read(path) if path else {}
     faults = list(_faults(raw))
-    name = said.profile or str(raw.get("profile", ""))
-    profile = _profile(name, raw.get("stack"), faults)
+    name, profile = said.profile or raw.get("profile", ""), None
+    try:
+        profile = _profile(name if isinstance(name, str) else "", raw.get("stack"), faults)
+    except ConfigError as error:
+        if said.profile or not faults:
+            raise
+        faults.append(f"profile: {error.message}")
     if faults:
-        raise FaultsError(str(path), faults, "correct the file and run the command again")
+        raise FaultsError(str(path), faults, AGAIN)
     folder = path.parent if path else here
     named = raw.get("checkout")
     default = folder / str(named) if named is not None else here
@@ -190,9 +196,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}", "shimgen init") from error
+        raise ConfigError(f"cannot read {path}: {error.strerror}", f"shimgen init --config {path}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not TOML: {error}", "shimgen init --force") from error
+        raise ConfigError(f"{path} is not TOML: {error}", AGAIN) from error
 
 
 def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
@@ -253,6 +259,8 @@ def _named(value: Any) -> str:
     """A value as an error shows it."""
     if isinstance(value, dict):
         return "a table"
+    if isinstance(value, bool | date | time):
+        return str(value).lower()
     return "a list" if isinstance(value, list) else repr(value)
 
 

@@ -107,7 +107,7 @@ def test_what_is_not_a_checkout_is_refused_with_the_way_out(repo: Repo, tmp_path
     fresh = make_repo(tmp_path / "fresh")
     fresh.write({"a.py": b""})
     fresh.git("add", ".")
-    assert refused(tmp_path / "missing") == (f"{tmp_path / 'missing'} is not a directory", "shimgen scan CHECKOUT")
+    assert refused(tmp_path / "missing") == (f"{tmp_path / 'missing'} is not there", "shimgen scan CHECKOUT")
     assert refused(tmp_path / "file")[0] == f"{tmp_path / 'file'} is not a directory"
     assert refused(tmp_path / "empty")[0] == f"{tmp_path / 'empty'} has no Python files"
     assert refused(tmp_path / "empty", "v1")[0].endswith("is not a git checkout, so it has no revision 'v1'")

@@ -148,6 +148,31 @@ def test_line_ends_that_git_converts_stay_converted(tmp_path: Path, how: str) ->
     assert repo.git("diff") == text
 
 
+@pytest.mark.parametrize(
+    ("attribute", "line"), [("ident", b"# $Id$\n"), ("working-tree-encoding=latin1", "# \xe9\n".encode())]
+)
+def test_what_git_itself_converts_is_no_change(tmp_path: Path, attribute: str, line: bytes) -> None:
+    repo = make_repo(tmp_path, {".gitattributes": f"*.py {attribute}\n".encode()})
+    repo.git("update-index", "--add", "--cacheinfo", f"100644,{stored(repo, line + LONG)},pkg/a.py")
+    repo.git("commit", "--quiet", "--message", "state")
+    repo.git("checkout", "--", "pkg/a.py")
+    on_disk = repo.read("pkg/a.py")
+    assert on_disk != line + LONG
+    checkout = open_checkout(tmp_path)
+    assert checkout.tree().baseline.dirty == ()
+    change = FileChange("pkg/a.py", on_disk, on_disk.removesuffix(LONG) + AFTER)
+    text = text_of(repo, change)
+    apply_changes(checkout, [change])
+    assert repo.git("diff") == text
+    repo.git("apply", "-R", given=text)
+    assert repo.read("pkg/a.py") == on_disk
+
+
+def stored(repo: Repo, content: bytes) -> str:
+    """The id of a content that git has from now on."""
+    return repo.git("hash-object", "-w", "--stdin", given=content).decode().strip()
+
+
 def test_ids_are_as_long_as_the_repository_needs_them(tmp_path: Path) -> None:
     """The ids of two contents begin with 54890b2: where git holds both, it shows more of them."""
     change = FileChange("a.py", b"x = 4098\n", b"y\n")

@@ -7,6 +7,7 @@
     render_patch(checkout, changes, plain) -> bytes what `git diff` prints after apply; plain=patch.render_changes
     apply_changes(checkout, changes) -> paths       all or none
     check_recording, make_commits, adopt            the changes as commits on a branch
+    take_back(checkout)                             where that fails: what apply_changes wrote
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
     origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
     identify(checkout) -> Identity                  tag, date, remote, author (slow path)
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         recover,
         render_patch,
         revert,
+        take_back,
     )
     from shimgen.checkout.commits import Commit, Made, adopt, check_recording, make_commits
     from shimgen.checkout.files import write_folder
@@ -60,6 +62,7 @@ __all__ = [
     "release_name",
     "render_patch",
     "revert",
+    "take_back",
     "write_folder",
 ]
 
@@ -83,6 +86,7 @@ __getattr__ = exported(
         "release_name": "identity",
         "render_patch": "commands",
         "revert": "commands",
+        "take_back": "commands",
         "write_folder": "files",
     },
 )

@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from shimgen.model.errors import GenerateError
+
 GIT = (
     "git",
     "--no-pager",
@@ -42,8 +44,14 @@ ISOLATED = {
 }
 
 
-class GitError(Exception):
-    """git ended with an error; the text is what it said."""
+class GitError(GenerateError):
+    """git ended with an error. `said` is the line that says which, without the advice that git gives besides."""
+
+    def __init__(self, complaint: str) -> None:
+        lines = complaint.splitlines() or ["no reason given"]
+        line = next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[0])
+        self.said = line.removeprefix("fatal: ").removeprefix("error: ").rstrip(".")
+        super().__init__(f"git failed: {self.said}", "git status")
 
 
 class GitMissingError(Exception):

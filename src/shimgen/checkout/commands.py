@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from shimgen.checkout import transaction
-from shimgen.checkout.journal import LOCK, locked, next_name
+from shimgen.checkout.journal import LOCK, applied, locked, next_name, read_record
 from shimgen.checkout.objects import listing
 from shimgen.checkout.opening import Checkout
 from shimgen.checkout.package import listed_too
@@ -42,6 +42,15 @@ def apply_changes(checkout: Checkout, changes: Sequence[FileChange]) -> tuple[st
         entries += _listing(checkout)
         transaction.perform(checkout.place, Record("apply", entries, checkout.head, checkout.version))
     return tuple(change.path for change in wanted)
+
+
+def take_back(checkout: Checkout) -> None:
+    """Undo what the last `apply_changes` wrote, and nothing that an earlier one did."""
+    with locked(checkout.place):
+        name = applied(checkout.place)[-1]
+        record = read_record(checkout.place.state / name)
+        entries = tuple(Entry(entry.path, entry.after, entry.before) for entry in record.entries)
+        transaction.perform(checkout.place, Record("revert", entries, drops=(name,)))
 
 
 def _listing(checkout: Checkout) -> tuple[Entry, ...]:

@@ -93,19 +93,30 @@ def make_commits(checkout: Checkout, commits: Sequence[Commit], date: str = "") 
 
 def adopt(checkout: Checkout, made: Made, branch: str = "") -> None:
     """Let the branch that is checked out, or a new one that then is, end with the commits; without commits, only
-    start the branch. The work tree has to have the files already."""
+    start the branch. The work tree has to have the files already. Raises GenerateError, with branches and index as they
+    were, when git cannot record it."""
     repository = _repository(checkout)
     tip = made.ids[-1] if made.ids else repository.head
+    was = current_branch(checkout)
+    undo: list[tuple[str, ...]] = []
     try:
-        if branch and branch != current_branch(checkout):
+        if branch and branch != was:
             git(repository.folder, "update-ref", "-m", "shimgen: branch", HEADS + branch, tip, "0" * len(tip))
+            undo.append(("update-ref", "-d", HEADS + branch, tip))
             git(repository.folder, "symbolic-ref", "-m", f"shimgen: to {branch}", "HEAD", HEADS + branch)
+            back = (
+                ("symbolic-ref", "HEAD", HEADS + was) if was else ("update-ref", "--no-deref", "HEAD", repository.head)
+            )
+            undo.append(back)
         elif made.ids:
             git(repository.folder, "update-ref", "-m", "shimgen: apply", "HEAD", tip, repository.head)
+            undo.append(("update-ref", "-m", "shimgen: taken back", "HEAD", repository.head, tip))
         if made.entries:
             git(repository.folder, "update-index", "-z", "--index-info", given=_info(made.entries))
     except GitError as error:
-        message = f"the files are changed, but git could not record it: {error}"
+        for command in reversed(undo):
+            git(repository.folder, *command)
+        message = f"git could not record the change: {error.said}; nothing was changed"
         raise GenerateError(message, f"git -C {checkout.root} status") from error
 
 

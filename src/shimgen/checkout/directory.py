@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha1
 from pathlib import Path
 
-from shimgen.checkout.reading import Seen, read_seen, read_unchanged
+from shimgen.checkout.reading import Seen, read_seen, read_unchanged, unreadable
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree, blob_id
 
@@ -44,8 +44,12 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
 
 
 def python_files(top: str) -> Iterator[str]:
-    """The regular Python files below a folder, relative to it, unsorted."""
-    for parent, folders, names in os.walk(top):
+    """The regular Python files below a folder, unsorted, relative to it. Raises BaselineError for a closed folder."""
+
+    def fail(error: OSError) -> None:
+        raise unreadable(error.filename, error) from error
+
+    for parent, folders, names in os.walk(top, onerror=fail):
         folders[:] = sorted(name for name in folders if _is_source(parent, name))
         inner = os.path.relpath(parent, top).replace(os.sep, "/")
         prefix = "" if inner == "." else f"{inner}/"

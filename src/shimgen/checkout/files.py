@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from shimgen.model.errors import GenerateError
@@ -34,32 +36,54 @@ def write_beside(target: Path, content: bytes) -> None:
 
 
 def write_new(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Create `path`, which must not exist, and do not return before it is on the disk."""
+    """Create `path`, which must not exist, and do not return before it is on the disk. Raises OSError, with the file's
+    name and no file left, when that fails."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_folder(folder: Path, contents: Mapping[str, bytes], earlier: Iterable[str] = ()) -> tuple[Path, ...]:
-    """Write files of these names into `folder`, which is made; each is complete or not there. Returns their paths.
+    """Write files of these names into `folder`, which is made; all are complete before the first takes its place.
+    Returns their paths.
 
     Of the names of an `earlier` run, those that are not written again are deleted. Raises GenerateError when the
     folder cannot be written.
     """
+    targets = [folder / name for name in contents]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in contents.items():
-            beside(folder / name).unlink(missing_ok=True)
-            write_new(beside(folder / name), content)
-            beside(folder / name).rename(folder / name)
+        for target, content in zip(targets, contents.values(), strict=True):
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+            beside(target).unlink(missing_ok=True)
+            write_new(beside(target), content)
+        for target in targets:
+            beside(target).rename(target)
         for name in set(earlier) - contents.keys():
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise GenerateError(f"cannot write {folder}: {error.strerror}", "shimgen patch -o DIR") from error
-    return tuple(folder / name for name in contents)
+        for target in targets:
+            with suppress(OSError):
+                beside(target).unlink(missing_ok=True)
+        raise unwritable(error) from error
+    return tuple(targets)
+
+
+def unwritable(error: OSError) -> GenerateError:
+    """What is told when a file cannot be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "make room, then run the command again"
+    else:
+        hint = f"ls -ld {Path(error.filename).parent}, and run this as who may write there"
+    return GenerateError(f"cannot write {error.filename}: {error.strerror}; nothing was changed", hint)
 
 
 def move(source: Path, target: Path) -> None:
@@ -94,7 +118,8 @@ def regular_target(base: Path, path: str) -> Path:
     if target.is_symlink():
         raise GenerateError(f"{target} is a symbolic link, and is not written to", RETRY)
     if not target.is_file():
-        raise GenerateError(f"{target} is not there (deleted, or left out of a sparse checkout)", RETRY)
+        hint = f"git sparse-checkout add {PurePosixPath(path).parent}, or restore the file"
+        raise GenerateError(f"{target} is not there (deleted, or left out of a sparse checkout)", hint)
     return target
 
 

@@ -14,7 +14,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -99,8 +99,9 @@ def locked(place: Place) -> Iterator[None]:
     """
     descriptor = _open_lock(place)
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+        with suppress(OSError):  # on a full disk nobody learns who holds the lock; it holds all the same
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
         yield
     finally:
         _leave_nothing(place)

@@ -125,7 +125,7 @@ def open_checkout(path: str | Path, rev: str | None = None) -> Checkout:
     """
     root = Path(path).resolve()
     if not root.is_dir():
-        raise BaselineError(f"{path} is not a directory", "shimgen scan CHECKOUT")
+        raise BaselineError(f"{path} is {'not a directory' if root.exists() else 'not there'}", "shimgen scan CHECKOUT")
     repository = find_repository(root)
     if rev is not None:
         return Checkout(root, repository, _revision(root, repository, rev))

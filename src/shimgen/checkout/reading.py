@@ -20,7 +20,7 @@ def read_seen(target: str) -> tuple[bytes, Seen]:
     except FileNotFoundError:
         raise _changed(target) from None
     except OSError as error:
-        raise BaselineError(f"{target} cannot be read: {error.strerror}", f"ls -l {target}") from error
+        raise unreadable(target, error) from error
     if (first.st_mtime_ns, first.st_size) != (last.st_mtime_ns, len(content)):
         raise _changed(target)
     return content, (last.st_mtime_ns, last.st_size)
@@ -32,6 +32,12 @@ def read_unchanged(target: str, seen: Seen) -> bytes:
     if now != seen:
         raise _changed(target)
     return content
+
+
+def unreadable(path: str, error: OSError) -> BaselineError:
+    """What is told when a file or a folder of a checkout cannot be read."""
+    place = path if os.path.exists(path) else os.path.dirname(path)  # noqa: PTH110, PTH120 - False where nothing may be read
+    return BaselineError(f"{path} cannot be read: {error.strerror}", f"ls -ld {place}")
 
 
 def _changed(target: str) -> BaselineError:

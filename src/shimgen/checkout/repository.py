@@ -84,14 +84,14 @@ def _refuse_without_git(folder: Path) -> None:
 
 
 def _refuse_unreadable(folder: Path, failure: GitError) -> None:
-    if "not a git repository" in str(failure):
+    if "not a git repository" in failure.said:
         return
-    if "dubious ownership" in str(failure):
+    if "dubious ownership" in failure.said:
         raise BaselineError(
             f"git does not read {folder}, because the repository belongs to another user",
             f"git config --global --add safe.directory {folder}",
         )
-    raise BaselineError(f"git cannot read {folder}: {str(failure).removeprefix('fatal: ')}", "git status")
+    raise BaselineError(f"git cannot read {folder}: {failure.said}", "git status")
 
 
 def tracks_python(repository: Repository) -> bool:

@@ -74,12 +74,11 @@ def _git_path(repository: Repository, name: str) -> Path:
 
 
 def converted_ids(repository: Repository, paths: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """Path -> the id that git would store, where line ends are converted on the way from the work tree.
-
-    Only for files that contain a CRLF; of all others the content itself is what git stores.
+    """Path -> the id that git would store, where it converts contents itself on the way from the work tree: line ends,
+    `$Id$` and the encoding. Only for files whose content can be meant; of all others it is what git stores.
     """
     plain = [path for path in paths if "\n" not in path and not path.startswith('"')]  # the input is one path a line
-    candidates = [path for path in plain if _has_crlf(repository.folder / path)]
+    candidates = [path for path in plain if _may_be_converted((repository.folder / path).read_bytes())]
     if not candidates:
         return {}
     given = "".join(f"{repository.prefix}{path}\n" for path in candidates).encode("utf-8", "surrogateescape")
@@ -88,5 +87,9 @@ def converted_ids(repository: Repository, paths: Sequence[str] | Mapping[str, st
     return dict(zip(candidates, output.decode().split(), strict=True))
 
 
-def _has_crlf(path: Path) -> bool:
-    return b"\r\n" in path.read_bytes()
+def _may_be_converted(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return True
+    return any(mark in content for mark in (b"\r\n", b"$Id", b"\0"))

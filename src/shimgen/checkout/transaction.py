@@ -10,7 +10,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shimgen.checkout.files import RETRY, beside, content_id, inside, regular_target, sync_folder, write_beside
+from shimgen.checkout.files import (
+    RETRY,
+    beside,
+    content_id,
+    inside,
+    regular_target,
+    sync_folder,
+    unwritable,
+    write_beside,
+)
 from shimgen.checkout.journal import Place, locked, read_record, settle, write_pending
 from shimgen.checkout.record import Entry, Record
 from shimgen.model.errors import GenerateError
@@ -25,7 +34,7 @@ def perform(place: Place, record: Record) -> None:
         _write_all(targets, {entry.path: entry.after for entry in record.entries})
     except OSError as error:
         _take_back(place, record, targets)
-        raise GenerateError(f"cannot write {error.filename}: {error.strerror}; nothing was changed") from error
+        raise unwritable(error) from error
     except BaseException:
         _take_back(place, record, targets)
         raise

@@ -16,7 +16,7 @@ import msgspec
 
 from shimgen.checkout.command import finish, start
 from shimgen.checkout.objects import listing, read_blobs
-from shimgen.checkout.reading import Seen, read_seen, read_unchanged
+from shimgen.checkout.reading import Seen, read_seen, read_unchanged, unreadable
 from shimgen.checkout.repository import PYTHON_FILES, Repository
 from shimgen.checkout.scratch import converted_ids
 from shimgen.model.errors import BaselineError
@@ -96,6 +96,8 @@ def _list_index(repository: Repository, output: bytes, found: _Listing) -> None:
             else:
                 found.dirty.add(path)
             continue
+        except OSError as error:
+            raise unreadable(root + path, error) from error
         if not stat.S_ISREG(now.st_mode):
             found.dirty.add(path)
             continue

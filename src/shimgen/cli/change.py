@@ -57,7 +57,10 @@ def apply(
     _notes(settings, outcome)
     if dry_run:
         note("a dry run: nothing was written")
-    emit(_json(outcome) if as_json else text.changed(outcome, "added", paint) + text.committed(outcome, branch))
+    emit(
+        _json(outcome) if as_json else text.changed(outcome, "added", paint) + text.committed(outcome, branch),
+        done=True,
+    )
 
 
 @click.command(short_help="Write the series as files for `git am`.")
@@ -70,7 +73,10 @@ def patch(settings: Settings, as_json: bool, output: Path) -> None:
     with working("generating"):
         outcome, files = pipeline.series(settings, output)
     _notes(settings, outcome)
-    emit(_json(outcome) if as_json else "".join(f"{file}\n" for file in files))
+    if not files:
+        left = f"; the series in {output} is an earlier one" if (output / "series").is_file() else ""
+        note(f"nothing was written: nothing is missing in the checkout{left}")
+    emit(_json(outcome) if as_json else "".join(f"{file}\n" for file in files), done=True)
 
 
 @click.command(short_help="Take out what apply put in, byte for byte.")
@@ -78,13 +84,16 @@ def patch(settings: Settings, as_json: bool, output: Path) -> None:
 def revert(settings: Settings, as_json: bool) -> None:
     """Take out of the work tree what apply put in, byte for byte."""
     from shimgen import pipeline
-    from shimgen.report import text
+    from shimgen.report import json, text
 
     writes_work_tree(settings.rev, "revert")
     with working("reverting"):
         outcome = pipeline.revert(settings)
     _notes(settings, outcome)
-    emit(_json(outcome) if as_json else text.changed(outcome, "removed", paint))
+    if not outcome.changes:
+        note("nothing to revert: what shimgen apply put in is recorded, and no record is left here")
+    changed = json.render(outcome.analysis, outcome.changes)
+    emit(changed if as_json else text.changed(outcome, "removed", paint), done=True)
 
 
 @click.command(short_help="Prove the shims by executing them.")

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from shimgen.config import Settings
-from shimgen.model.errors import ShimgenError
+from shimgen.model.errors import GenerateError, ShimgenError
 from shimgen.model.results import Analysis
 
 _HOMES = {
@@ -57,9 +57,18 @@ class Commands(click.Group):
         found: click.Command = getattr(import_module(f"shimgen.cli.{home}"), cmd_name)
         return found
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse an empty argument: it comes of a variable without value, and would mean something else."""
+        empty = next((n for n, word in enumerate(args) if not word or (word[:2] == "--" and word[-1] == "=")), None)
+        if empty is not None:
+            raise click.UsageError(f"an argument is empty: {' '.join(args[:empty])} {args[empty] or repr('')}", ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command. Raises click's own exceptions, and with --debug any other."""
         try:
+            if sys.stdout is None:  # the process was started without one
+                fail("there is no stdout to write the result to")
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
@@ -85,14 +94,13 @@ def fail(message: str, hint: str = "", code: int = 4) -> NoReturn:
     finish(code)
 
 
-def emit(text: str | bytes) -> None:
+def emit(text: str | bytes, done: bool = False) -> None:
     """Write the result of a command to stdout, as it is. Characters that stdout cannot show are escaped.
 
-    Ends the command when stdout takes nothing; a reader who went away is left to `Commands`.
+    Ends the command when stdout takes nothing, in another way where what the command changes is `done`; a reader who
+    went away is left to `Commands`.
     """
-    stream = getattr(sys.stdout, "buffer", None)  # None when the process was started without a stdout
-    if stream is None:
-        fail("there is no stdout to write the result to")
+    stream = sys.stdout.buffer
     try:
         stream.write(text.encode(sys.stdout.encoding, "backslashreplace") if isinstance(text, str) else text)
         stream.flush()
@@ -100,7 +108,8 @@ def emit(text: str | bytes) -> None:
         raise
     except OSError as error:
         leave_stdout()
-        fail(f"cannot write the result to stdout: {error.strerror}")
+        what = "the command did its work, but cannot write" if done else "cannot write"
+        fail(f"{what} the result to stdout: {error.strerror}", code=BROKEN_PIPE if done else GenerateError.exit_code)
 
 
 def say(text: str) -> None:
@@ -140,7 +149,7 @@ def paint(role: str, text: str) -> str:
 def working(text: str) -> AbstractContextManager[object]:
     """Show on stderr that something goes on, on a terminal only."""
     context = click.get_current_context(silent=True)
-    if not sys.stderr.isatty() or (context is not None and context.meta.get(QUIET)):
+    if sys.stderr is None or not sys.stderr.isatty() or (context is not None and context.meta.get(QUIET)):
         return nullcontext()
     from rich.console import Console
 
@@ -165,7 +174,11 @@ def _unexpected(error: Exception, command: str) -> tuple[str, str]:
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:  # --help, which writes to stdout by itself
             leave_stdout()
-        return f"cannot access {error.filename or 'stdout'}: {error.strerror}", ""
+            return f"cannot write to stdout: {error.strerror}", ""
+        return f"cannot access {error.filename}: {error.strerror}", f"ls -ld {error.filename}"
+    if isinstance(error, UnicodeEncodeError):
+        odd = error.object[max(error.start - 40, 0) : error.end + 40]
+        return f"{odd!r} cannot be written as {error.encoding}", f"rename it, or: PYTHONUTF8=1 shimgen {command}"
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,29 @@ def set_pin(document: Any, found: Recognition) -> None:
 
 
 def write(target: Path, document: Any) -> None:
-    """Write the file in one step. Raises GenerateError when its folder cannot be written."""
+    """Write the file in one step; of a link, the file that it leads to. Raises GenerateError when that is no file, or
+    its folder cannot be written."""
     import tomlkit
 
+    target = Path(os.path.realpath(target))
+    if target.exists() and not target.is_file():
+        raise GenerateError(f"cannot write {target}: it is not a regular file", "shimgen init --config FILE")
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         partial.write_text(tomlkit.dumps(document), encoding="utf-8")
+        if target.exists():
+            partial.chmod(stat.S_IMODE(target.stat().st_mode))
         partial.replace(target)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise GenerateError(f"cannot write {target}: {error.strerror}", "shimgen init --config FILE") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def set_aside(target: Path) -> Path | None:
+    """Keep a file that `parsed` cannot read under another name, before a new one takes its place; None without one."""
+    if not target.is_file() or parsed(target) is not None:
+        return None
+    kept = target.with_name(f"{target.name}.old")
+    kept.write_bytes(target.read_bytes())
+    return kept

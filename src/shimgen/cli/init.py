@@ -22,21 +22,28 @@ from shimgen.model.results import Analysis, Recognition
 def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool, **shared: Any) -> None:
     """Recognise the serving stack and write shimgen.toml with profile and pin."""
     from shimgen import pipeline
-    from shimgen.cli.document import write
+    from shimgen.cli.document import set_aside, write
     from shimgen.report import json, text
 
     said = requested(checkout, shared)
     writes_work_tree(said.rev, "init")
     target = config or Path(FILE_NAME)
     if target.exists() and not force:
-        raise ConfigError(f"{target} is there already and was left as it is", "shimgen init --force")
+        again = "shimgen init --force" + (f" --config {config}" if config else "")
+        raise ConfigError(f"{target} is there already and was left as it is", again)
     settings = _settings(checkout, target, said)
     found = pipeline.recognise(settings)
-    write(target, _document(target, found, settings, said.scope))
+    document = _document(target, found, settings, said.scope)
+    kept = set_aside(target)
+    write(target, document)
+    if kept is not None:
+        note(f"{target} was not TOML, and is kept as {kept}")
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     if found.baseline.dirty:
         note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
-    emit(json.render(analysis) if as_json else _recognised(target, str(checkout or settings.source), analysis))
+    emit(
+        json.render(analysis) if as_json else _recognised(target, str(checkout or settings.source), analysis), done=True
+    )
 
 
 def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:

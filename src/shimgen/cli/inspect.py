@@ -100,7 +100,8 @@ def named(analysis: Analysis, target: str) -> tuple[tuple[Wrapper, ...], str]:
     if name not in classes:
         wrong = name or target
         hint = "shimgen scan --verbose"
-        raise ConfigError(f'no wrapper is called "{wrong}"{did_you_mean(wrong, classes)}', hint)
+        known = f"{did_you_mean(wrong, classes)}{analysis.stats.left_out}"
+        raise ConfigError(f'no wrapper is called "{wrong}"{known}', hint)
     members = {demand.member for demand in analysis.demands} | {gap.member for gap in analysis.gaps}
     if member and member not in members:
         near = did_you_mean(member, members)

@@ -39,4 +39,5 @@ def pin(revision: str | None, checkout: Path | None, config: Path | None, as_jso
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     before = f" (before: {settings.pin.named})" if settings.pin is not None else ""
     name = f" ({found.revision})" if found.revision else ""
-    emit(json.render(analysis) if as_json else f"pinned {text.baseline(analysis)}{name}{before}\nnext: shimgen apply\n")
+    pinned = f"pinned {text.baseline(analysis)}{name}{before}\nnext: shimgen apply\n"
+    emit(json.render(analysis) if as_json else pinned, done=True)

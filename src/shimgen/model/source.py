@@ -88,3 +88,11 @@ class Stats(msgspec.Struct, frozen=True):
     skipped: tuple[Skipped, ...] = msgspec.field(default=())
     stages: tuple[tuple[str, float], ...] = ()
     trouble: str = ""
+
+    @property
+    def left_out(self) -> str:
+        """The end of a sentence that says that a name is unknown: where it may be; "" when all files were analysed."""
+        if not self.skipped:
+            return ""
+        first, more = self.skipped[0], len(self.skipped) - 1
+        return f"; left out: {first.path}:{first.line}{f' and {more} more' if more else ''}: {first.reason}"

@@ -16,12 +16,13 @@ print a change there; `parse` turns it into values for the series.
 from shimgen.patch.apply import apply_exact, undo
 from shimgen.patch.diff import diff, file_patch, split_lines
 from shimgen.patch.foreign import read_foreign
-from shimgen.patch.series import Letter, diffstat, render_series
+from shimgen.patch.series import COVER, Letter, diffstat, render_series
 from shimgen.patch.text import parse, render, render_changes
 from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
 from shimgen.patch.weigh import Weighed, weigh
 
 __all__ = [
+    "COVER",
     "Conflict",
     "FilePatch",
     "Hunk",

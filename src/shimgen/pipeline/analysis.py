@@ -183,7 +183,7 @@ def check_scope(session: Session, *found: Found) -> None:
     fault = unknown_names(scope, session.profile, wrappers, demands, gaps)
     if fault is not None:
         option, name, known = fault
-        message = f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}'
+        message = f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}{found[-1].stats.left_out}'
         raise ConfigError(message, "shimgen scan --verbose")
 
 

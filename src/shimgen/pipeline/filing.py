@@ -61,7 +61,8 @@ class _Manifest(msgspec.Struct, frozen=True):
 def series(settings: Settings, folder: Path) -> tuple[Outcome, tuple[Path, ...]]:
     """`generate`, then write the series as files into `folder`; returns them in order. Raises GenerateError.
 
-    One baseline gives the same bytes again. Patches of an earlier series in the folder are taken away.
+    One baseline gives the same bytes again. Patches of an earlier series in the folder are taken away; so is all of it
+    when nothing is needed any more.
     """
     from shimgen.patch import Letter, render_series
     from shimgen.report import letters
@@ -69,6 +70,10 @@ def series(settings: Settings, folder: Path) -> tuple[Outcome, tuple[Path, ...]]
     session = open_session(settings)
     outcome = generate_in(session)
     if not outcome.changes:
+        if _earlier(folder) and not generate_in(session, steps=True).steps:
+            from shimgen.patch import COVER
+
+            baseline.write_folder(folder, {}, (*_earlier(folder), COVER, LIST, MANIFEST))
         return outcome, ()
     made = pages(outcome, session.read)
     mails = [Letter(page.subject, page.body, _file_patches(session, page)) for page in made]
@@ -81,9 +86,13 @@ def series(settings: Settings, folder: Path) -> tuple[Outcome, tuple[Path, ...]]
 
 
 def _earlier(folder: Path) -> list[str]:
-    """The patches of a series that was written to the folder before."""
-    listed = folder / LIST
-    names = _patch_names(listed.read_bytes()) if listed.is_file() else []
+    """The patches of a series that was written to the folder before. Raises ConfigError when it holds another's."""
+    if not (folder / LIST).is_file():
+        return []
+    if not (folder / MANIFEST).is_file():
+        message = f"{folder} holds a series that is not shimgen's ({LIST} without {MANIFEST}); nothing was written"
+        raise ConfigError(message, "shimgen patch -o another DIR")
+    names = [patch.file for patch in _read_manifest(folder).patches]
     return [name for name in names if name.endswith(".patch") and "/" not in name]
 
 

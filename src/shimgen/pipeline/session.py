@@ -85,7 +85,7 @@ def open_session(settings: Settings, other: Session | None = None, writes: bool 
         recovered = baseline.recover(opened) if writes else None
         notes = tuple(filter(None, (baseline.interrupted(opened),))) if opened.touched else ()
         tree = opened.tree()
-        profile, root = _profile(settings, tree)
+        profile, root = _profile(settings, opened, tree)
     shared = other is not None and other.profile == profile
     store = other.store if other is not None and shared else Store(profile, _cache(settings))
     memory = Memory(store, profile, root)
@@ -118,16 +118,18 @@ def recognise(settings: Settings) -> Recognition:
     return Recognition(found, session.profile.name, session.root, identity.remote, said or identity.described, digest)
 
 
-def _profile(settings: Settings, tree: Tree) -> tuple[Profile, str]:
+def _profile(settings: Settings, checkout: Checkout, tree: Tree) -> tuple[Profile, str]:
     found = recognise_stack(tree.blobs)
+    where = f"{settings.source} at {settings.rev}" if settings.rev else settings.source
     if settings.profile is None and not found:
-        message = f"no serving stack that shimgen knows was found in {settings.source}"
-        raise ConfigError(message, f"name the folder that holds it, or --profile {' | '.join(names())}")
+        message = f"no serving stack that shimgen knows was found in {where}"
+        top = f" (the repository begins at {checkout.place.base})" if checkout.prefix else ""
+        raise ConfigError(message, f"name the folder that holds it{top}, or --profile {' | '.join(names())}")
     profile = settings.profile or load(found[0][0])
     roots = [root for known, root in found if known == profile.name]
     if profile.recognise and not roots:
         wanted = f"{profile.package}/{profile.recognise[0]}"
-        message = f"{settings.source} holds no {profile.name}: {wanted} is not there"
+        message = f"{where} holds no {profile.name}: {wanted} is not there"
         raise ConfigError(message, "name the folder that holds it, or another --profile")
     return profile, roots[0] if roots else ""
 

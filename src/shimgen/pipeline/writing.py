@@ -54,9 +54,14 @@ def apply(settings: Settings, manner: Manner = AS_IT_IS) -> Outcome:
     written = replace(outcome, recovered=session.recovered)
     if manner.dry:
         return written
-    baseline.apply_changes(session.checkout, outcome.changes)
+    paths = baseline.apply_changes(session.checkout, outcome.changes)
     if made.ids or (manner.branch and outcome.changes):
-        baseline.adopt(session.checkout, made, manner.branch)
+        try:
+            baseline.adopt(session.checkout, made, manner.branch)
+        except BaseException:
+            if paths:
+                baseline.take_back(session.checkout)
+            raise
     return replace(written, commits=tuple(zip(made.ids, subjects, strict=True)))
 
 
@@ -108,7 +113,7 @@ def _refuse_dirty(session: Session, paths: Iterable[str]) -> None:
 def _as_it_was(session: Session) -> tuple[str, str]:
     """What a changed file is called, and how a person gets rid of the change."""
     if not session.settings.package:
-        return "has uncommitted changes", f"git -C {session.checkout.root} commit or stash first"
+        return "has uncommitted changes", f"git -C {session.checkout.root} stash (or commit them), then run this again"
     wanted = f"{session.settings.package}=={session.checkout.version}"
     python = session.settings.python or "python"
     return "is not as it was installed", f"{python} -m pip install --force-reinstall --no-deps {wanted}"

@@ -26,7 +26,7 @@ def render(
     """One JSON object and a final newline. `changes` are the files that the series changes, when one was made,
     `proofs` what verification found, when it ran, `accepts` what the user accepts, each with its state, and `commits`
     id and first line of those that were made."""
-    baseline, stats = analysis.baseline, analysis.stats
+    baseline, stats, changes = analysis.baseline, analysis.stats, tuple(changes)
     document = {
         "schema": SCHEMA,
         "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
@@ -40,6 +40,7 @@ def render(
         "accepts": [_accept(*pair) for pair in accepts] if accepts is not None else None,
         "carried": [carried_row(patch) for patch in analysis.carried],
         "patches": [patch for change in changes for patch in _patches(change)],
+        "files": sorted(change.path for change in changes),
         "commits": [{"id": commit, "subject": subject} for commit, subject in commits],
         "proof": _proof(proofs) if proofs is not None else None,
         "stats": {name: getattr(stats, name) for name in STATS},
