@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+from shimgen.index import Index
 from shimgen.model.domain import Decision, Gap, Wrapper
+from shimgen.model.source import memory_tree
+from shimgen.shims import generate
 from tests.stack import analyse, profile_of
-from tests.support import cases, load_case
+from tests.support import Case, cases, load_case
 
 
 def _wrapper_line(wrapper: Wrapper) -> str:
@@ -42,3 +47,12 @@ def test_decides_the_gaps_of_a_case(path: Path) -> None:
     sentences = [g.sentence for g in gaps]
     for line in case.sections.get("says", "").splitlines():
         assert line in sentences, sentences
+    if "inserts" in case.sections:
+        assert _inserted(case, gaps) == case.sections["inserts"].splitlines()
+
+
+def _inserted(case: Case, gaps: Sequence[Gap]) -> list[str]:
+    """The members that the forwards of these gaps add, one after another."""
+    forwards = [gap for gap in gaps if gap.decision is Decision.FORWARD]
+    changes, _ = generate(forwards, Index(memory_tree(case.files), profile_of(case)), case.files.__getitem__)
+    return "\n\n".join(dedent(shim.text).strip("\n") for change in changes for shim in change.shims).splitlines()

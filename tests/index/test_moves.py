@@ -104,12 +104,12 @@ class A(B):
 # What is done to the class above (a text, and what stands in its place), and the new place of each line that begins
 # something; nothing where the facts are others.
 CHANGES: dict[str, tuple[str, str, str]] = {
-    "nothing": ("", "", "1-1 2-2 3-3 4-4 6-6 10-10 12-12 13-13"),
-    "a line above": ("class A", "\nclass A", "1-2 2-3 3-4 4-5 6-7 10-11 12-13 13-14"),
-    "a line in an arm": (" = 1\n", " = 1\n\n", "1-1 2-2 3-3 4-4 6-7 10-11 12-13 13-14"),
-    "a line at the end of a body": ("pass\n", "pass\n        pass\n", "1-1 2-2 3-3 4-4 6-6 10-11 12-13 13-14"),
-    "a line less": ("pass\n\n", "pass\n", "1-1 2-2 3-3 4-4 6-6 10-9 12-11 13-12"),
-    "a value over two lines": (" = 1\n", " = \\\n1\n", "1-1 2-2 3-3 4-4 6-7 10-11 12-13 13-14"),
+    "nothing": ("", "", "1-1 2-2 3-3 4-4 5-5 6-6 10-10 12-12 13-13"),
+    "a line above": ("class A", "\nclass A", "1-2 2-3 3-4 4-5 5-6 6-7 10-11 12-13 13-14"),
+    "a line in an arm": (" = 1\n", " = 1\n\n", "1-1 2-2 3-3 4-4 5-6 6-7 10-11 12-13 13-14"),
+    "a line at the end of a body": ("pass\n", "pass\n        pass\n", "1-1 2-2 3-3 4-4 5-5 6-6 10-11 12-13 13-14"),
+    "a line less": ("pass\n\n", "pass\n", "1-1 2-2 3-3 4-4 5-5 6-6 10-9 12-11 13-12"),
+    "a value over two lines": (" = 1\n", " = \\\n1\n", "1-1 2-2 3-3 4-4 5-6 6-7 10-11 12-13 13-14"),
     "another value": (" = 1", " = 2", ""),
     "another arm": ("if self.b:", "if self.b:\n            pass\n        else:", ""),
     "an arm that ends otherwise": (" = 1\n", " = 1\n            raise\n", ""),

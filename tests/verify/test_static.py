@@ -15,7 +15,20 @@ from shimgen.model.source import Tree, memory_tree
 from shimgen.verify import prove, proving
 from shimgen.verify.reanalysis import closed, served, static
 from shimgen.verify.sandboxing import Prepared, sandbox
-from tests.verify.made import FULL, OTHER, PROVIDERS, call, change, check, failures, gap, provider, sandboxed, site
+from tests.verify.made import (
+    FULL,
+    MODULE,
+    OTHER,
+    PROVIDERS,
+    call,
+    change,
+    check,
+    failures,
+    gap,
+    provider,
+    sandboxed,
+    site,
+)
 from tests.verify.samples import SAMPLES
 
 PAIR = SAMPLES["no parameters"]
@@ -38,6 +51,11 @@ def test_of_a_tree_that_does_not_compile_nothing_else_is_said() -> None:
     edit = replace(EDIT, after=EDIT.after + b"(")
     proofs = prove(memory_tree({edit.path: edit.before}), [edit], lambda patched: [PAIR.gap], [PAIR.gap])
     assert [(proof.check, proof.passed) for proof in proofs] == [("compiles", False)]
+
+
+def test_a_bare_annotation_of_the_name_is_no_other_member() -> None:
+    before = MODULE.replace("    def __init__", f"    {PAIR.gap.member}: object\n\n    def __init__", 1)
+    assert failures(check(change(PAIR.gap, PAIR.text, before))) == {}
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -217,7 +217,7 @@ class _Finder:
             return Refusal(Reason.DYNAMIC)
         if own.uncertain:
             return Refusal(Reason.EXTERNAL, {"base": own.uncertain})
-        site = self._members.computed(wrapper.cls, member)
+        site = self._members.computed(wrapper.cls)
         return Refusal(Reason.COMPUTED, {"site": site}) if site else None
 
     def _agree(self, drafts: Sequence[_Draft]) -> list[Gap]:

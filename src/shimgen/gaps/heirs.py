@@ -42,9 +42,9 @@ class Heirs:
         Where the heir's delegate lacks the member, a method only fails as its absence did, unless a probe sees it.
         """
         attribute = gap.wrapper.delegate.attribute
-        assigned = self._assigned(heir, gap)
-        if assigned:
-            return assigned
+        has = self._assigned(heir, gap) or self._behind(heir, gap)
+        if has:
+            return has
         held = self._program.attributes(heir).get(attribute)
         called = gap.assembly is not None or any(p.kind in CALLABLE for p in gap.providers)
         lies = called and gap.demand.probed
@@ -71,8 +71,16 @@ class Heirs:
     def _assigned(self, heir: ClassRef, gap: Gap) -> str:
         """How the heir sets the member itself: a property refuses that, and a method would be hidden for some."""
         own = self._program.attributes(heir).get(gap.member)
-        place = own.owner.at(own.line) if own is not None else self._members.computed(heir, gap.member)
+        place = own.owner.at(own.line) if own is not None else self._members.computed(heir)
         return f"it may assign {gap.member} itself at {place}" if place else ""
+
+    def _behind(self, heir: ClassRef, gap: Gap) -> str:
+        """What the heir finds in a class behind the shim's, and would no longer find."""
+        found = self._members.look(heir, gap.member)
+        name = found.provider.cls.name if found.provider is not None else found.external
+        if not name and found.uncertain:
+            return f"it may have {gap.member} from {found.uncertain}"
+        return f"it has {gap.member} from {name}" if name else ""
 
 
 def on_class(gap: Gap) -> bool:

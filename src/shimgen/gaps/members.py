@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, MemberKind, Provider
-from shimgen.model.facts import Class, Expr, Function
+from shimgen.model.facts import Class, ClassAttribute, Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
@@ -20,6 +20,11 @@ _FUNCTION_KINDS = {
     "classmethod": MemberKind.CLASSMETHOD,
     "staticmethod": MemberKind.STATICMETHOD,
 }
+
+# They set what they are told to.
+_PASSING = frozenset(("__setattr__", "__setstate__"))
+# Kinds of members of a class that an attribute of the instance hides, as all but data descriptors are.
+_YIELDING = frozenset(MemberKind) - {MemberKind.PROPERTY, MemberKind.OTHER}
 
 # Bases of the standard library that give instances no public member.
 _EMPTY_BASES = frozenset(
@@ -50,6 +55,7 @@ class Members:
         self._externals = {name: ext for ext in profile.externals.values() for name in ext.names}
         self._planned: dict[tuple[ClassRef, str], Provider] = {}
         self._known: dict[tuple[ClassRef, str], Lookup] = {}
+        self._computing: dict[ClassRef, str] = {}
 
     def plan(self, ref: ClassRef, member: str, provider: Provider) -> None:
         """Takes note that a shim will provide `member` on `ref` (and so on its subclasses)."""
@@ -66,12 +72,10 @@ class Members:
     def _look(self, ref: ClassRef, member: str) -> Lookup:
         mro = self._program.mro(ref)
         attribute = self._program.attributes(ref).get(member)
-        provider = next((p for cls in mro.classes if (p := self._defined(ref, cls, member)) is not None), None)
-        if provider is not None and provider.kind is not MemberKind.CLASS_ATTRIBUTE:
-            return Lookup(provider)
-        if attribute is not None:
-            kind = MemberKind.INSTANCE
-            return Lookup(Provider(ref, attribute.owner, attribute.line, kind, setter=True), initial=attribute.initial)
+        provider = self._found(ref, mro.classes, member)
+        if attribute is not None and (provider is None or provider.kind in _YIELDING):
+            found = Provider(ref, attribute.owner, attribute.line, MemberKind.INSTANCE, setter=True)
+            return Lookup(found, initial=attribute.initial or provider is not None)
         if provider is not None:
             return Lookup(provider)
         covered = self._covered(ref)
@@ -79,36 +83,50 @@ class Members:
             return Lookup(covered=covered)
         return self._outside(mro.externals, mro.unresolved, member)
 
-    def computed(self, ref: ClassRef, member: str) -> str:
-        """Where a constructor of `ref` sets attributes whose names may be `member`, "" when none does."""
+    def computed(self, ref: ClassRef) -> str:
+        """Where a method of `ref` sets attributes of its object whose names are not written out, "" when none does."""
+        found = self._computing.get(ref)
+        if found is None:
+            found = self._computing[ref] = next(self._computed(ref), "")
+        return found
+
+    def _computed(self, ref: ClassRef) -> Iterator[str]:
         for cls in self._program.mro(ref).classes:
             for function in self._program.cls(cls).functions:
-                if function.name == "__init__" and function.params:
-                    for call in function.calls:
-                        if _may_set(call.expr, function.first, member):
-                            return cls.at(call.line)
-        return ""
+                if function.name not in _PASSING and function.first:
+                    own = function.first
+                    lines = [call.line for call in function.calls if _sets_any(call.expr, own)]
+                    lines += [store.line for store in function.stores if store.target == f"{own}.__dict__"]
+                    yield from map(cls.at, lines)
 
     def defines(self, cls: ClassRef, member: str) -> bool:
         """Whether the class itself binds `member`, in the checkout or by a shim of this run."""
         return self._defined(cls, cls, member) is not None
 
+    def _found(self, ref: ClassRef, order: Sequence[ClassRef], member: str) -> Provider | None:
+        """What the first class that binds the member makes of it: a stub there hides what is real behind it."""
+        for cls in order:
+            provider = self._defined(ref, cls, member)
+            if provider is not None or _binding(self._program.cls(cls), member) is not None:
+                return provider
+        return None
+
     def _defined(self, ref: ClassRef, cls: ClassRef, member: str) -> Provider | None:
-        planned = self._planned.get((cls, member))
         facts = self._program.cls(cls)
-        function = _definition(facts, member)
-        if function is not None:
-            return _provider(ref, cls, facts, function)
-        for attribute in reversed(facts.attributes):
-            if attribute.name == member and attribute.value is not None:
-                return Provider(ref, cls, attribute.line, MemberKind.CLASS_ATTRIBUTE)
+        bound = _binding(facts, member)
+        if isinstance(bound, ClassAttribute):
+            kind = MemberKind.OTHER if bound.scope else MemberKind.CLASS_ATTRIBUTE
+            return Provider(ref, cls, bound.line, kind)
+        if bound is not None and not bound.stub:
+            return _provider(ref, cls, facts, bound)
+        planned = self._planned.get((cls, member))
         return replace(planned, candidate=ref) if planned is not None else None
 
     def _covered(self, ref: ClassRef) -> str:
         """The attribute that `__getattr__` of a class in the MRO reads through, "?" when it does something else."""
         for cls in self._program.mro(ref).classes:
-            function = _definition(self._program.cls(cls), "__getattr__")
-            if function is not None:
+            function = _binding(self._program.cls(cls), "__getattr__")
+            if isinstance(function, Function) and not function.stub:
                 return _read_through(function) or "?"
         return ""
 
@@ -147,16 +165,17 @@ class Members:
         return result
 
 
-def _definition(facts: Class, member: str) -> Function | None:
-    for function in reversed(facts.functions):
-        if function.name == member and not function.stub and function.kind not in ("setter", "deleter"):
-            return function
-    return None
+def _binding(facts: Class, member: str) -> Function | ClassAttribute | None:
+    """What a class body binds the member to in the end."""
+    found: list[Function | ClassAttribute] = []
+    found += (f for f in facts.functions if f.name == member and f.kind not in ("setter", "deleter"))
+    found += (a for a in facts.attributes if a.name == member and a.value is not None)
+    return max(found, key=lambda bound: bound.line, default=None)
 
 
 def _provider(ref: ClassRef, cls: ClassRef, facts: Class, function: Function) -> Provider:
     setter = any(f.name == function.name and f.kind == "setter" for f in facts.functions)
-    kind = _FUNCTION_KINDS.get(function.kind, MemberKind.OTHER)
+    kind = MemberKind.OTHER if function.scope else _FUNCTION_KINDS[function.kind]
     return Provider(
         ref,
         cls,
@@ -170,14 +189,16 @@ def _provider(ref: ClassRef, cls: ClassRef, facts: Class, function: Function) ->
     )
 
 
-def _may_set(call: Expr, own: str, member: str) -> bool:
-    """A setattr on the object with that name or a computed one, or an update of its __dict__."""
+def _sets_any(call: Expr, own: str) -> bool:
+    """A setattr on the object with a name that is not written out, or an update of its __dict__."""
     callee, *arguments = call.parts
-    if callee.text in (f"{own}.__dict__.update", f"{own}.__setattr__"):
+    if callee.text == f"{own}.__dict__.update":
         return True
-    if callee.text != "setattr" or len(arguments) != 3 or arguments[0].text != own:
+    if callee.text.rpartition(".")[2] not in ("setattr", "__setattr__") or len(arguments) < 2:
         return False
-    return arguments[1].op != "const" or arguments[1].text[1:-1] == member
+    whole = len(arguments) == 3 and arguments[0].text == own
+    mine = whole or callee.op == "attr" or callee.text == f"{own}.__setattr__"
+    return mine and arguments[-2].op != "const"
 
 
 def _read_through(function: Function) -> str:

@@ -62,7 +62,7 @@ def _provided(case: Case) -> Refusal | None:
 def _kind(case: Case) -> Refusal | None:
     kinds = {p.kind for p in case.providers}
     if MemberKind.OTHER in kinds:
-        return Refusal(Reason.KIND, {"kind": "member of a kind that is not known"}, by_hand(case))
+        return Refusal(Reason.KIND, {"kind": "member that is there under a condition"}, by_hand(case))
     if len({k in CALLABLE for k in kinds}) > 1 or (kinds & CALLABLE and len(kinds) > 1):
         return Refusal(Reason.KINDS, {"kinds": ", ".join(sorted(kinds))}, by_hand(case))
     for provider in case.providers:

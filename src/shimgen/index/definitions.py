@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from shimgen.index.functions import function_facts
 from shimgen.index.syntax import FunctionNode, chain_of, source_of
-from shimgen.index.values import expr_of
+from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
 
 _SCOPES: dict[type[ast.AST], str] = {
@@ -110,15 +112,55 @@ class _Collector:
             if isinstance(node, FunctionNode):
                 functions.append(function_facts(node, scope))
                 self.block(node.body, f"{name}.{node.name}.<locals>.", "function")
-            elif isinstance(node, ast.ClassDef):
-                self._class(node, f"{name}.", scope)
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 attributes.extend(_class_attributes(node, scope))
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self._import(node, "class")
-            elif type(node) in _SCOPES:
-                for part in _bodies(node):
-                    self._class_body(part, name, scope or _SCOPES[type(node)], functions, attributes)
+            elif isinstance(node, ast.Delete):
+                for target in node.targets:
+                    _delete(chain_of(target), scope, functions, attributes)
+            else:
+                attributes.extend(ClassAttribute(n, node.lineno, OTHER, scope=scope) for n in _bound(node))
+                self._class_statement(node, name, scope, functions, attributes)
+
+    def _class_statement(
+        self,
+        node: ast.stmt,
+        name: str,
+        scope: str,
+        functions: list[Function],
+        attributes: list[ClassAttribute],
+    ) -> None:
+        if isinstance(node, ast.ClassDef):
+            self._class(node, f"{name}.", scope)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            self._import(node, "class")
+        elif isinstance(node, ast.If) and _is_type_checking(node):
+            self._class_body(node.orelse, name, scope, functions, attributes)
+        elif type(node) in _SCOPES:
+            for part in _bodies(node):
+                self._class_body(part, name, scope or _SCOPES[type(node)], functions, attributes)
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """Names that a statement of a class body binds to something that is not followed."""
+    if isinstance(node, ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*"]
+    if isinstance(node, ast.For):
+        return _names_of(node.target)
+    if isinstance(node, ast.With):
+        return [n for item in node.items if item.optional_vars is not None for n in _names_of(item.optional_vars)]
+    return []
+
+
+def _names_of(target: ast.expr) -> list[str]:
+    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def _delete(name: str, scope: str, functions: list[Function], attributes: list[ClassAttribute]) -> None:
+    """What a `del` in a class body leaves of what stood above it: nothing, or what is there under a condition."""
+    functions[:] = [replace(f, scope=scope) if f.name == name else f for f in functions if scope or f.name != name]
+    attributes[:] = [replace(a, scope=scope) if a.name == name else a for a in attributes if scope or a.name != name]
 
 
 def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[ClassAttribute]:
@@ -129,7 +171,9 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[Clas
         isinstance(n, ast.Constant) and isinstance(n.value, str) and is_dotted(n.value) for n in ast.walk(node.value)
     )
     names = [t.id for t in targets if isinstance(t, ast.Name)]
-    return [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]
+    inside = [n for t in targets if isinstance(t, ast.Tuple | ast.List) for n in _names_of(t)]
+    found = [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]
+    return [*found, *(ClassAttribute(name, node.lineno, OTHER, None, dotted, scope) for name in inside)]
 
 
 def _is_type_checking(node: ast.stmt) -> bool:

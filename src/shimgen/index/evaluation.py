@@ -76,15 +76,19 @@ class Evaluator:
         return self._global(frame, text)
 
     def _global(self, frame: Frame, text: str) -> Values:
-        target = self._program.resolve(frame.path, text, frame.function)
+        return self._resolved(frame, self._program.resolve(frame.path, text, frame.function), text)
+
+    def _resolved(self, frame: Frame, target: Resolved, text: str) -> Values:
         if target.ref is not None:
             return Values(classes=frozenset({target.ref}))
         if target.kind == "external":
             return Values(external=frozenset({target.name}))
-        if target.kind == "value":
+        if target.kind == "value" and frame.depth:
             stores = [s for s in self._program.module(target.path).stores if s.target == target.name]
+            others = [c for c in self._program.choices(target.path, target.name) if c != target]
             inner = replace(frame, path=target.path, function=MODULE, self_type=None, depth=frame.depth - 1)
-            return union(self.evaluate(inner, store.value) for store in stores)
+            parts = [self.evaluate(inner, store.value) for store in stores]
+            return union([*parts, *(self._resolved(inner, other, text) for other in others)])
         return Values(unknown=f"{text} is not a class that is known")
 
     def _parameter(self, frame: Frame, name: str) -> Values:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TypeGuard
 
 from shimgen.index.results import results
 from shimgen.index.suffixes import name_parameters
@@ -17,6 +16,10 @@ _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
 _ITEMS = (ast.Subscript, ast.Starred)
 _RETURNING = (ast.Return, ast.Continue)
+# They assign the attribute that an argument names: Python's own, and those of torch.nn.Module.
+_SETTING = frozenset(("setattr", "__setattr__"))
+_ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module"}
+_NONE = Expr("const", "None")
 
 _KINDS = {
     "property": "property",
@@ -115,6 +118,28 @@ def _stub(node: FunctionNode) -> str:
     return "empty"
 
 
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether what runs these statements may come to their end, and so return None."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return not last.orelse or _ends(last.body) or _ends(last.orelse)
+    if isinstance(last, ast.With | ast.AsyncWith):
+        return _ends(last.body)
+    if isinstance(last, ast.Try | ast.TryStar):
+        ways = [last.orelse or last.body, *(handler.body for handler in last.handlers)]
+        return any(map(_ends, ways)) and (not last.finalbody or _ends(last.finalbody))
+    if isinstance(last, ast.Match):
+        return not _is_total(last) or any(_ends(case.body) for case in last.cases)
+    endless = isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and bool(last.test.value)
+    return not endless and not isinstance(last, ast.Return | ast.Raise)
+
+
+def _is_total(node: ast.Match) -> bool:
+    """Whether one of the cases takes whatever comes."""
+    last = node.cases[-1]
+    return last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+
+
 def _catches(caught: ast.expr | None) -> bool:
     """Whether an except clause takes an AttributeError."""
     kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
@@ -128,6 +153,7 @@ class _Body:
         args = node.args
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
         self.roots = {a.arg for a in every if a is not None}
+        self.own = next((a.arg for a in [*args.posonlyargs, *args.args]), "")
         self.follow_calls = not node.name.startswith("forward")
         self.reads: list[Access] = []
         self.stores: list[Store] = []
@@ -138,9 +164,13 @@ class _Body:
         self.returning: list[str] = []
         self.caught: list[tuple[int, int]] = []
         self.yields = False
+        self.leaves = False
         self._seen: set[str] = set()
         self._nested = False
         self._statements(node.body, "")
+        if self.returned and (self.leaves or _ends(node.body)):
+            self.returned.append(_NONE)
+            self.returned_at.append(node.end_lineno or node.lineno)
 
     def _statements(self, body: list[ast.stmt], branch: str) -> None:
         for statement in body:
@@ -153,6 +183,18 @@ class _Body:
         elif body and isinstance(body[-1], _RETURNING):
             self.returning.append(arm)
         self._statements(body, arm)
+
+    def _arms(self, bodies: list[list[ast.stmt]], branch: str, line: int) -> None:
+        """Statements of which one runs, as after `if`, `elif` and `else`."""
+        first, *others = bodies
+        if not others:
+            self._statements(first, branch)
+            return
+        self._arm(first, branch, line, 0)
+        if len(others) == 1:
+            self._arm(others[0], branch, line, 1)
+        else:
+            self._arms(others, f"{branch}/{line}:1" if branch else f"{line}:1", line)
 
     def _statement(self, node: ast.stmt, branch: str) -> None:
         visit = _VISIT.get(node.__class__)
@@ -172,7 +214,9 @@ class _Body:
         self._arm(node.orelse, branch, node.lineno, 1)
 
     def _return(self, node: ast.Return, branch: str) -> None:
-        if node.value is not None:
+        if node.value is None:
+            self.leaves = self.leaves or not self._nested
+        else:
             if not self._nested:
                 self.returned.append(expr_of(node.value))
                 self.returned_at.append(node.lineno)
@@ -192,17 +236,15 @@ class _Body:
         self._statements(node.body, branch)
 
     def _try(self, node: ast.Try | ast.TryStar, branch: str) -> None:
-        self._statements([*node.body, *node.orelse], branch)
         if any(_catches(handler.type) for handler in node.handlers):
             self.caught.append((node.body[0].lineno, node.body[-1].end_lineno or node.lineno))
-        for number, handler in enumerate(node.handlers):
-            self._arm(handler.body, branch, node.lineno, number)
+        self._arms([[*node.body, *node.orelse], *(h.body for h in node.handlers)], branch, node.lineno)
         self._statements(node.finalbody, branch)
 
     def _match(self, node: ast.Match, branch: str) -> None:
         self._expression(node.subject, branch)
-        for number, case in enumerate(node.cases):
-            self._arm(case.body, branch, node.lineno, number)
+        bodies = [case.body for case in node.cases]
+        self._arms(bodies if _is_total(node) else [*bodies, []], branch, node.lineno)
 
     def _function(self, node: FunctionNode, branch: str) -> None:
         outer, self._nested = self._nested, True
@@ -248,8 +290,11 @@ class _Body:
 
     def _target(self, target: ast.expr, value: Expr | None, line: int, how: How, branch: str) -> None:
         while isinstance(target, _ITEMS):
-            key = repr(target.slice.value) if isinstance(target, ast.Subscript) and _is_text(target.slice) else ""
-            value = Expr("dict", "", (value,), (key,)) if value is not None and key else None
+            name = _text(target.slice) if isinstance(target, ast.Subscript) else ""
+            if name and isinstance(target.value, ast.Attribute) and target.value.attr == "__dict__":
+                target = ast.Attribute(target.value.value, name)
+                break
+            value = Expr("dict", "", (value,), (repr(name),)) if value is not None and name else None
             target, how = target.value, "item"
         if isinstance(target, _GROUPS):
             for item in target.elts:
@@ -280,9 +325,24 @@ class _Body:
             if isinstance(item, ast.Call):
                 if self._matters(item):
                     self.calls.append(Call(expr_of(item, 4), item.lineno, branch))
+                    self._assigned_by_call(item, branch)
             elif item.__class__ in _RARE:
                 self._rare(item, branch)
             push_children(item, stack, INNER)
+
+    def _assigned_by_call(self, node: ast.Call, branch: str) -> None:
+        """setattr(self, "x", value), self.register_buffer("x", value) and the like assign self.x."""
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else chain_of(node.func)
+        given = [*node.args, *(k.value for k in node.keywords if k.arg == "name")]
+        if len(given) == 3 and method in _SETTING:
+            owner = given.pop(0)
+        if method not in _ASSIGNING or owner is None or not given:
+            return
+        chain, name = self.own if self._is_super(node.func) else chain_of(owner), _text(given[0])
+        if chain and name:
+            value = expr_of(given[1]) if len(given) > 1 else None
+            self.stores.append(Store(f"{chain}.{name}", node.lineno, value, "assign", branch))
 
     def _rare(self, node: ast.AST, branch: str) -> None:
         if isinstance(node, ast.NamedExpr):
@@ -342,5 +402,6 @@ _VISIT: dict[type[ast.stmt], Callable[..., None]] = {
 }
 
 
-def _is_text(node: ast.expr) -> TypeGuard[ast.Constant]:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def _text(node: ast.expr) -> str:
+    """The text of a literal, "" for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

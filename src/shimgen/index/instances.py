@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -16,6 +16,8 @@ from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Store
 from shimgen.model.profile import Factory
 from shimgen.model.program import Attribute, Program
+
+_BINDING = frozenset(("assign", "other", "augment"))
 
 
 class _Run(msgspec.Struct):
@@ -45,31 +47,41 @@ class Instances:
         return None if self.attributes.is_asked(ref) else self.attributes(ref)
 
     def _find(self, ref: ClassRef) -> Mapping[str, Attribute]:
-        result = self._initial(ref)
-        for name, attribute in self._later(ref, result).items():
-            result.setdefault(name, attribute)
+        ran: set[tuple[ClassRef, str]] = set()
+        result = self._initial(ref, ran)
+        result.update(self._later(ref, result, ran))
         return result
 
-    def _initial(self, ref: ClassRef) -> dict[str, Attribute]:
+    def _initial(self, ref: ClassRef, ran: set[tuple[ClassRef, str]]) -> dict[str, Attribute]:
         start = definition(self._program, self._program.mro(ref).classes, "__init__")
         if start is None:
             return {}
         assigned: dict[str, _Assigned] = {}
-        run = _Run()
+        run = _Run(ran)
         self._run(Frame(start[0].path, start[1], {}, ref, start[0]), assigned, run, "")
         return {name: _summary(name, item, run.raising) for name, item in assigned.items()}
 
-    def _later(self, ref: ClassRef, initial: Mapping[str, Attribute]) -> dict[str, Attribute]:
-        """Attributes that only other methods assign: there once such a method has run."""
+    def _later(
+        self, ref: ClassRef, initial: Mapping[str, Attribute], ran: Collection[tuple[ClassRef, str]]
+    ) -> dict[str, Attribute]:
+        """Attributes that methods besides the constructors assign: there once such a method has run, or another object
+        of the checkout then, or none."""
         result: dict[str, Attribute] = {}
+        nearer = {"__init__"}
         for owner in self._program.mro(ref).classes:
-            for function in self._program.cls(owner).functions:
+            functions = self._program.cls(owner).functions
+            for function in functions:
+                runs_later = function.name not in nearer and (owner, function.name) not in ran
                 for store in function.stores:
                     name = self_attribute(function, store.target)
-                    if name and name not in initial and name not in result and store.how == "assign":
-                        frame = Frame(owner.path, function, {}, ref, owner, 3)
-                        values = self._evaluator.evaluate(frame, store.value)
+                    first = initial.get(name) if name else None
+                    if first is not None and first.types and runs_later:
+                        values = self._evaluator.evaluate(Frame(owner.path, function, {}, ref, owner, 3), store.value)
+                        result[name] = _replaced(result.get(name, first), store, values)
+                    elif name and first is None and name not in result and store.how in _BINDING:
+                        values = self._evaluator.evaluate(Frame(owner.path, function, {}, ref, owner, 3), store.value)
                         result[name] = replace(_attribute(name, owner, store, values), optional=True, initial=False)
+            nearer.update(function.name for function in functions)
         return result
 
     def _run(self, frame: Frame, assigned: dict[str, _Assigned], run: _Run, arm: str) -> None:
@@ -130,6 +142,14 @@ def _attribute(name: str, owner: ClassRef, store: Store, values: Values) -> Attr
         store.value,
         values.registered,
     )
+
+
+def _replaced(attribute: Attribute, store: Store, values: Values) -> Attribute:
+    """The attribute once another method may have assigned or deleted it; what is not known there tells nothing."""
+    if store.how not in ("assign", "delete"):
+        return attribute
+    types = tuple(sorted({*attribute.types, *values.instances}))
+    return replace(attribute, types=types, optional=attribute.optional or values.none or store.how == "delete")
 
 
 def _summary(name: str, item: _Assigned, raising: set[str]) -> Attribute:

@@ -40,6 +40,8 @@ class Index:
         self._files = Files(tree, profile, root, store if store is not None else Store(profile))
         self._by_module = {self.module_name(path): path for path in self._files.python}
         self._names: dict[str, dict[str, Resolved | Import]] = {}
+        self._choices: dict[tuple[str, str], list[Resolved | Import]] = {}
+        self._own_imports: dict[str, list[Import]] = {}
         self._stars: dict[str, list[Import]] = {}
         self._classes: dict[ClassRef, Class] = {}
         self._reads: Reads = Reads(like._reads if like is not None else None)
@@ -150,8 +152,8 @@ class Index:
     def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
         for cls in self.mro(ref).classes:
             for function in reversed(self.cls(cls).functions):
-                if function.name == member and not function.stub and function.kind not in ("setter", "deleter"):
-                    return cls, function
+                if function.name == member and function.kind not in ("setter", "deleter"):
+                    return (cls, function) if not function.stub else None
         return None
 
     def registered(self) -> Mapping[str, ClassRef]:
@@ -185,12 +187,30 @@ class Index:
     # -- names ---------------------------------------------------------------------------------------------
 
     def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
+        head, _, rest = dotted.partition(".")
+        near = self._imports_in(path, head, function) if function is not None else ()
+        if near:
+            inside = {self._imported(path, imported, rest, frozenset()) for imported in near}
+            return inside.pop() if len(inside) == 1 else _UNKNOWN
         return self._resolved((path, dotted))
 
     def _resolve_from(self, place: tuple[str, str]) -> Resolved:
         path, dotted = place
         head, _, rest = dotted.partition(".")
         return self._resolve(path, head, rest, frozenset())
+
+    def choices(self, path: str, name: str) -> tuple[Resolved, ...]:
+        self._module_names(path)
+        entries = self._choices.get((path, name), ())
+        return tuple(self._imported(path, e, "", frozenset()) if isinstance(e, Import) else e for e in entries)
+
+    def _imports_in(self, path: str, name: str, function: Function) -> list[Import]:
+        """What a function itself imports under a name."""
+        self._reads.note(path)
+        own = self._own_imports.get(path)
+        if own is None:
+            own = self._own_imports[path] = [i for i in self.module(path).imports if i.where == "function"]
+        return [i for i in own if i.local == name and function.line <= i.line <= function.end_line]
 
     def _resolve(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
         if (path, head) in seen:
@@ -208,7 +228,8 @@ class Index:
         return entry
 
     def _through_alias(self, path: str, entry: Resolved, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
-        values = [s.value for s in self.module(path).stores if s.target == entry.name]
+        one = (path, entry.name) not in self._choices
+        values = [s.value for s in self.module(path).stores if one and s.target == entry.name]
         if len(values) == 1 and values[0] is not None and values[0].op == "name":
             head, _, tail = values[0].text.partition(".")
             return self._resolve(path, head, ".".join(p for p in (tail, rest) if p), seen)
@@ -287,20 +308,41 @@ class Index:
         return names
 
     def _bind(self, path: str) -> dict[str, Resolved | Import]:
-        """What each name of a module stands for. A later binding wins, a local one never hides a module-level one."""
-        facts = self.module(path)
+        """What each name of a module stands for. A later binding wins, a local one never hides a module-level one;
+        a name that is bound again under a condition is a value, of which `choices` tells more."""
         names: dict[str, Resolved | Import] = {}
-        for imported in sorted(facts.imports, key=lambda i: i.where not in ("function", "class"))[::1]:
-            if imported.local != "*":
-                names[imported.local] = imported
-        for store in facts.stores:
-            names[store.target] = Resolved("value", path, store.target)
-        for function in facts.functions:
-            names[function.name] = Resolved("function", path, function.name)
-        for cls in facts.classes:
-            if "<locals>" not in cls.name:
-                names[cls.name] = Resolved("class", path, cls.name, ClassRef(path, cls.name, cls.line))
+        typed: dict[str, Resolved | Import] = {}
+        bound: dict[str, list[Resolved | Import]] = {}
+        for name, where, entry in _bindings(path, self.module(path)):
+            if where in ("function", "class"):
+                names[name] = entry
+            elif where == "typing":
+                typed[name] = entry
             else:
-                short = cls.name.rpartition(".")[2]
-                names.setdefault(short, Resolved("class", path, cls.name, ClassRef(path, cls.name, cls.line)))
+                bound[name] = [*bound.get(name, ()), entry] if where else [entry]
+        self._choices.update({(path, name): entries for name, entries in bound.items() if len(entries) > 1})
+        names.update(typed)
+        names.update((n, e[0] if len(e) == 1 else Resolved("value", path, n)) for n, e in bound.items())
         return names
+
+
+def _bindings(path: str, facts: ModuleFacts) -> list[tuple[str, str, Resolved | Import]]:
+    """The names that a module binds, in the order of the lines, with the statement around and what each stands for.
+
+    A name that is assigned what a call makes of it (a decorator, by hand) keeps its meaning.
+    """
+    found: list[tuple[int, str, str, Resolved | Import]] = [
+        (i.line, i.local, i.where, i) for i in facts.imports if i.local != "*"
+    ]
+    found += [(f.line, f.name, f.scope, Resolved("function", path, f.name)) for f in facts.functions]
+    for cls in facts.classes:
+        inside = "<locals>" in cls.name
+        resolved = Resolved("class", path, cls.name, ClassRef(path, cls.name, cls.line))
+        name = cls.name.rpartition(".")[2] if inside else cls.name
+        found.append((cls.line, name, "function" if inside else cls.scope, resolved))
+    bound = {name for _, name, _, _ in found}
+    for s in facts.stores:
+        made = s.value is not None and s.value.op == "call" and s.target in {p.text for p in s.value.parts[1:]}
+        if not made or s.target not in bound:
+            found.append((s.line, s.target, s.branch, Resolved("value", path, s.target)))
+    return [(name, where, entry) for _, name, where, entry in sorted(found, key=lambda b: b[0])]

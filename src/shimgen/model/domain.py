@@ -137,7 +137,7 @@ class Wrapper(msgspec.Struct, frozen=True, array_like=True):
 
 class MemberKind(StrEnum):
     """What a provider's member is; `INSTANCE` is an attribute set on self, `CLASS_ATTRIBUTE` one of the class body,
-    `BASE` a declared interface that the candidate has as a base."""
+    `BASE` a declared interface that the candidate has as a base, `OTHER` what a class body binds under a condition."""
 
     METHOD = "method"
     PROPERTY = "property"

@@ -95,7 +95,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A function or method.
 
     `kind`: "function" (module level), "method", "property", "setter", "deleter", "cached_property",
-    "classmethod", "staticmethod", or "other" (decorators that shimgen does not know). `flavour`: "", "async",
+    "classmethod" or "staticmethod". `flavour`: "", "async",
     "generator", "asyncgen". `stub`: "" for a real body, "empty" (docstring, pass, ...), "raises" (only raises
     NotImplementedError). `scope`: how the def is nested in its class or module: "" or "if" / "try" / ...
     `names`: the parameters that look like they carry a module or weight name.

@@ -82,6 +82,9 @@ class Program(Protocol):
     def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
         """What `dotted` means in the module at `path` (seen from inside `function`, for local imports)."""
 
+    def choices(self, path: str, name: str) -> tuple[Resolved, ...]:
+        """What a value of a module may stand for, where statements under a condition bind it besides; () elsewhere."""
+
     def registered(self) -> Mapping[str, ClassRef]:
         """The classes that the profile's registry lists, by the names they are registered under."""
 
@@ -92,7 +95,7 @@ class Program(Protocol):
         """Instance attributes of a class: what the constructors that really run assign, then other methods."""
 
     def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
-        """The nearest function of that name in the MRO that is not a stub, and its class."""
+        """The nearest function of that name in the MRO, and its class; None when there is none, or it is a stub."""
 
     def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
         """Path and line wherever a Python file has `name` as an attribute or as a text of its own, sorted."""

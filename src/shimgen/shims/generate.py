@@ -18,7 +18,7 @@ from shimgen.shims.member import Draft, Setting, assembled, draft
 from shimgen.shims.place import Place, find_place, names_in_class
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.render import render, width
-from shimgen.shims.scopes import Scope, is_lazy, scope_of
+from shimgen.shims.scopes import Scope, hidden_in, is_lazy, scope_of
 from shimgen.shims.signature import Origin
 from shimgen.shims.source import ClassSite, Source, find_class, parse
 from shimgen.shims.style import Style
@@ -215,9 +215,10 @@ class _Maker:
             provider = below[0]
         try:
             source = self.source(provider.cls.path)
+            hidden = frozenset(hidden_in(find_class(source.tree, provider.cls.name, provider.cls.line)))
         except (RefusedError, KeyError):
             return Origin(provider.cls.path, True)
-        return Origin(provider.cls.path, is_lazy(source.tree), source, provider.line)
+        return Origin(provider.cls.path, is_lazy(source.tree), source, provider.line, hidden)
 
 
 def _merged(gaps: Sequence[Gap]) -> Gap:

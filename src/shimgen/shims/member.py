@@ -58,7 +58,7 @@ def draft(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     if MemberKind.METHOD in kinds:
         return _property(gap, providers, setting) if gap.handed else _method(gap, providers, setting)
     if MemberKind.OTHER in kinds:
-        raise RefusedError(Reason.KIND, {"kind": "member of a kind that is not known"})
+        raise RefusedError(Reason.KIND, {"kind": "member that is there under a condition"})
     return _class_level(gap, providers, setting)
 
 

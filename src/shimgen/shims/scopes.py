@@ -46,12 +46,18 @@ def scope_of(path: str, source: Source, site: ClassSite, members: Iterable[str] 
     outermost = site.scopes[0] if site.scopes else site.node
     early = {name for name, line in _bound(source.tree.body, certain=True) if line < outermost.lineno}
     late = {name for name, _ in _bound(source.tree.body, certain=False)}
-    hidden = {*names_in_class(site.node), *members}
-    for around in site.scopes:
-        hidden |= _local(around) if isinstance(around, Function) else set()
+    hidden = {*hidden_in(site), *members}
     lazy = is_lazy(source.tree)
     evaluated = frozenset() if lazy else frozenset(_evaluated(source.tree, outermost.lineno))
     return Scope(path, frozenset(early), frozenset(late), frozenset(hidden), lazy, evaluated)
+
+
+def hidden_in(site: ClassSite) -> set[str]:
+    """The names that are not the module's in a class body: its own, and those of the functions around it."""
+    hidden = set(names_in_class(site.node))
+    for around in site.scopes:
+        hidden |= _local(around) if isinstance(around, Function) else set()
+    return hidden
 
 
 def _evaluated(tree: ast.Module, before: int) -> Iterator[str]:

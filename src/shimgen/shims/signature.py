@@ -22,12 +22,13 @@ _SUMS = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.oper
 
 class Origin(msgspec.Struct, frozen=True):
     """Where a signature was written: the module and line, and whether annotations stay unevaluated there. `source`
-    is None when the module could not be read."""
+    is None when the module could not be read. `hidden` names mean something else in the class there."""
 
     path: str
     lazy: bool
     source: Source | None = None
     line: int = 0
+    hidden: frozenset[str] = frozenset()
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -88,6 +89,8 @@ def annotation(text: str | None, origin: Origin, scope: Scope, program: Program)
     if inner is None:
         return None
     chains = list(_chains(inner))
+    if any(c.partition(".")[0] in origin.hidden for c in chains):
+        return None
     if any(c.rpartition(".")[2] == "Self" or not same(program, scope, origin.path, c) for c in chains):
         return None
     if quoted or scope.lazy:
@@ -118,10 +121,18 @@ def default(param: Param, origin: Origin, scope: Scope, program: Program) -> str
         return param.default
     named = all(isinstance(n, _SUMS) for n in ast.walk(tree))
     chains = list(_chains(tree))
-    usable = all(scope.means(c.partition(".")[0]) in ("early", "builtin") for c in chains)
+    roots = {c.partition(".")[0] for c in chains}
+    usable = all(scope.means(root) in ("early", "builtin") and root not in origin.hidden for root in roots)
+    usable = usable and not any(_is_rebound(program, origin.path, c) for c in chains)
     if named and usable and all(same(program, scope, origin.path, c) for c in chains):
         return param.default
     raise RefusedError(Reason.DEFAULT, {"parameter": param.name, "default": param.default, "path": scope.path})
+
+
+def _is_rebound(program: Program, path: str, dotted: str) -> bool:
+    """Whether a name is assigned more than once in its module: a def keeps the value of its own time."""
+    found = program.resolve(path, dotted)
+    return found.kind == "value" and sum(s.target == found.name for s in program.module(found.path).stores) > 1
 
 
 def _free(name: str, params: Sequence[Param]) -> str:

@@ -89,6 +89,8 @@ def _bindings(cls: ast.ClassDef, name: str) -> tuple[Statement, ...]:
 def _targets(statement: Statement) -> tuple[str, ...]:
     if isinstance(statement, Function):
         return (statement.name,)
+    if isinstance(statement, ast.AnnAssign) and statement.value is None:
+        return ()
     targets: Sequence[ast.expr] = statement.targets if isinstance(statement, ast.Assign) else (statement.target,)
     return tuple(t.id for t in targets if isinstance(t, ast.Name))
 
