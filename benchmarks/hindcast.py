@@ -23,7 +23,8 @@ from benchmarks.tables import arguments, show
 from shimgen.cache import Store
 from shimgen.collector import collector_off
 from shimgen.index import Index
-from shimgen.model.domain import Decision, FileChange, Gap, Reason, Shim, Wrapper
+from shimgen.model.domain import Decision, FileChange, Gap, Shim, Wrapper
+from shimgen.model.reason import Reason
 from shimgen.profiles import load
 from shimgen.wrappers import find_wrappers
 

@@ -18,7 +18,8 @@ from benchmarks.releases import exit_code
 from benchmarks.tables import Row, documented, quoted, rows, show
 from shimgen.cache import Store
 from shimgen.gaps import Side, compare, compare_demands, engine_facing
-from shimgen.model.domain import ClassRef, Decision, Gap, Reason, Scope, Severity, Wrapper
+from shimgen.model.domain import ClassRef, Decision, Gap, Scope, Severity, Wrapper
+from shimgen.model.reason import Reason
 from shimgen.model.source import Tree
 from shimgen.model.upgrade import DemandFate, Fate
 from shimgen.profiles import load

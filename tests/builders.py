@@ -11,7 +11,6 @@ from shimgen.model.domain import (
     Gap,
     MemberKind,
     Provider,
-    Reason,
     Severity,
     Shim,
     Site,
@@ -19,6 +18,7 @@ from shimgen.model.domain import (
     Wrapper,
 )
 from shimgen.model.facts import Param
+from shimgen.model.reason import Reason
 from shimgen.model.results import Analysis, Outcome
 from shimgen.model.source import Baseline, Stats
 

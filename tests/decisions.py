@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from shimgen.model.domain import Reason
+from shimgen.model.reason import Reason
 from tests.support import CASES, Case, cases, load_case
 
 HEAD = """\

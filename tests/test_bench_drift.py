@@ -8,7 +8,8 @@ from benchmarks import drift
 from benchmarks.drift import HEADING, argued, described, judged_releases
 from benchmarks.releases import releases
 from benchmarks.tables import Row, documented
-from shimgen.model.domain import Reason, Severity
+from shimgen.model.domain import Severity
+from shimgen.model.reason import Reason
 from shimgen.model.source import memory_tree
 from tests.builders import FORWARDED
 from tests.stack import analyse

@@ -6,16 +6,8 @@ import pytest
 
 from benchmarks.precision import GOAL, SIZE, TABLE, changed, described, draw, gaps, group
 from benchmarks.tables import Row, rows
-from shimgen.model.domain import (
-    ClassRef,
-    Decision,
-    Delegate,
-    Demand,
-    Gap,
-    Reason,
-    Severity,
-    Wrapper,
-)
+from shimgen.model.domain import ClassRef, Decision, Delegate, Demand, Gap, Severity, Wrapper
+from shimgen.model.reason import Reason
 
 
 def gap(number: int, reason: Reason | None = None, severity: Severity = Severity.CRASH) -> Gap:

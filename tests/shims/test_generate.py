@@ -7,7 +7,8 @@ from itertools import permutations
 import pytest
 from msgspec.structs import replace
 
-from shimgen.model.domain import Decision, Gap, Reason
+from shimgen.model.domain import Decision, Gap
+from shimgen.model.reason import Reason
 from shimgen.shims import Style, find_shims, generate
 from tests.shims.hand import gap, program_of, run
 

@@ -10,7 +10,7 @@ import libcst
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shimgen.model.domain import Reason
+from shimgen.model.reason import Reason
 from shimgen.shims import find_shims, remove_shims
 from tests.shims.hand import run
 from tests.shims.programs import Made, calls, programs, running

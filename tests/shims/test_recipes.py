@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from shimgen.model.domain import Decision, Gap, Reason
+from shimgen.model.domain import Decision, Gap
 from shimgen.model.profile import Recipe
+from shimgen.model.reason import Reason
 from shimgen.shims import find_shims, generate, remove_shims
 from tests.shims.hand import gap, program_of
 

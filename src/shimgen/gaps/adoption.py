@@ -18,21 +18,11 @@ from shimgen.gaps.results import not_handed_back
 from shimgen.gaps.rules import judge
 from shimgen.gaps.state import state
 from shimgen.model.dispatching import is_never_made, made_instead
-from shimgen.model.domain import (
-    CALLABLE,
-    ClassRef,
-    Decision,
-    Demand,
-    Gap,
-    MemberKind,
-    Provider,
-    Reason,
-    Severity,
-    Wrapper,
-)
+from shimgen.model.domain import CALLABLE, ClassRef, Decision, Demand, Gap, MemberKind, Provider, Severity, Wrapper
 from shimgen.model.facts import CallShape, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 
 ADOPT = "adopt"
 """The name by which a gap says that it is closed by a new base."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from shimgen.gaps.case import Case, Refusal, by_hand
-from shimgen.model.domain import MemberKind, Provider, Reason
+from shimgen.model.domain import MemberKind, Provider
 from shimgen.model.facts import Function
+from shimgen.model.reason import Reason
 
 
 def bypass(case: Case) -> Refusal | None:

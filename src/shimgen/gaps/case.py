@@ -6,9 +6,10 @@ import msgspec
 
 from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
-from shimgen.model.domain import Demand, Provider, Reason, Wrapper
+from shimgen.model.domain import Demand, Provider, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 
 # Decorators that change how the body runs and not what binds: the forward reaches the decorated member.
 TRANSPARENT = frozenset(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from shimgen.gaps.case import Case, Refusal, by_hand
 from shimgen.model.calling import given
-from shimgen.model.domain import ClassRef, Delegate, Reason
+from shimgen.model.domain import ClassRef, Delegate
 from shimgen.model.facts import Expr, Function
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 
 
 def projection(program: Program, delegate: Delegate, parameter: str) -> tuple[str, str] | None:

@@ -27,13 +27,13 @@ from shimgen.model.domain import (
     Gap,
     MemberKind,
     Provider,
-    Reason,
     Severity,
     SiteKind,
     Wrapper,
 )
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 from shimgen.model.signatures import common_params
 
 _RECIPE_FOR = frozenset((Reason.ABSENT, Reason.BODY_MEANING))

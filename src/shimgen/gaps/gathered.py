@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.gaps.case import Case, Refusal, by_hand
-from shimgen.model.domain import Reason, Site, SiteKind
+from shimgen.model.domain import Site, SiteKind
 from shimgen.model.facts import Expr, Function
+from shimgen.model.reason import Reason
 
 _PARTS = frozenset(("children", "named_children", "modules", "named_modules"))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from shimgen.gaps.case import Case, Refusal
-from shimgen.model.domain import ClassRef, Provider, Reason
+from shimgen.model.domain import ClassRef, Provider
 from shimgen.model.facts import Function
+from shimgen.model.reason import Reason
 
 
 def hollow(case: Case) -> Refusal | None:

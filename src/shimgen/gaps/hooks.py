@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shimgen.gaps.case import Case, Refusal, by_hand
-from shimgen.model.domain import Provider, Reason, SiteKind
+from shimgen.model.domain import Provider, SiteKind
+from shimgen.model.reason import Reason
 
 
 def hook(case: Case) -> Refusal | None:

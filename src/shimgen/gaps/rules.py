@@ -16,8 +16,9 @@ from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.names import carried_names
 from shimgen.gaps.state import state
-from shimgen.model.domain import CALLABLE, MemberKind, Reason, SiteKind
+from shimgen.model.domain import CALLABLE, MemberKind, SiteKind
 from shimgen.model.facts import Param
+from shimgen.model.reason import Reason
 from shimgen.model.signatures import common_params
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from shimgen.gaps.case import Case, Refusal, by_hand
 from shimgen.gaps.reach import Effects
-from shimgen.model.domain import Provider, Reason
+from shimgen.model.domain import Provider
 from shimgen.model.facts import Expr
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 
 
 def state(case: Case) -> Refusal | None:

@@ -10,9 +10,10 @@ import msgspec
 from shimgen.gaps.due import is_due
 from shimgen.gaps.finder import engine_facing
 from shimgen.gaps.members import Lookup, Members
-from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Reason, Scope, Severity, Wrapper
+from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Scope, Severity, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program, is_protocol
+from shimgen.model.reason import Reason
 from shimgen.model.upgrade import EMITTED, Fate, MemberFate, WrapperChange, WrapperFate
 from shimgen.scope import in_scope
 

@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from shimgen.model.domain import ClassRef, Decision, Delegate, MemberKind, Provider, Reason, Severity, Site
+from shimgen.model.domain import ClassRef, Decision, Delegate, MemberKind, Provider, Severity, Site
 from shimgen.model.facts import ASSIGNED, Param
 from shimgen.model.profile import Recipe
+from shimgen.model.reason import Reason
 from shimgen.model.source import Skipped
 
 Moves = Mapping[str, Mapping[int, int]]

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import msgspec
 
 from shimgen.model.calling import given, positional
-from shimgen.model.domain import ClassRef, Delegate, Gap, Reason
+from shimgen.model.domain import ClassRef, Delegate, Gap
 from shimgen.model.facts import Expr, Function, Param
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from shimgen.model.domain import Provider, Reason
+from shimgen.model.domain import Provider
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 from shimgen.shims.refusal import RefusedError
 
 _BUILTIN = frozenset({"property", "classmethod", "staticmethod"})

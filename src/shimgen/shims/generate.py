@@ -9,8 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen import workers
-from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Provider, Reason, Shim
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Provider, Shim
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 from shimgen.shims.adopt import Adoption, adoption, header_edits
 from shimgen.shims.lists import Edit, applied
 from shimgen.shims.marker import find_shims, marker, recipe_marker

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.model.domain import Gap, MemberKind, Provider, Reason, SiteKind, render_signature
+from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 from shimgen.shims.classlevel import class_name, construction, project
 from shimgen.shims.decorators import check_decorators
 from shimgen.shims.refusal import RefusedError, no_place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shimgen.model.domain import Reason
+from shimgen.model.reason import Reason
 
 
 class RefusedError(Exception):

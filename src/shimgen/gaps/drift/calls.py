@@ -9,8 +9,9 @@ from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.contract import contract_of
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.members import Lookup
-from shimgen.model.domain import CALLABLE, Demand, MemberKind, Provider, Reason, Site, SiteKind, Wrapper
+from shimgen.model.domain import CALLABLE, Demand, MemberKind, Provider, Site, SiteKind, Wrapper
 from shimgen.model.facts import CallShape, Param
+from shimgen.model.reason import Reason
 
 _USES = (SiteKind.CALL, SiteKind.READ)
 _VALUES = frozenset((MemberKind.PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE))

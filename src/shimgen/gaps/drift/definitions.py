@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.drift.chains import Step, own_chain
 from shimgen.gaps.drift.finding import Context, Finding
-from shimgen.model.domain import ClassRef, MemberKind, Reason, Wrapper
+from shimgen.model.domain import ClassRef, MemberKind, Wrapper
 from shimgen.model.facts import Class, Expr, Function
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 
 _SETTING = frozenset(("assign", "augment", "delete"))
 

@@ -10,9 +10,10 @@ from shimgen.gaps.drift.chains import Chains
 from shimgen.gaps.drift.near import NearNames
 from shimgen.gaps.drift.through import Through, goes_through
 from shimgen.gaps.members import Members
-from shimgen.model.domain import ClassRef, Demand, MemberKind, Reason, Wrapper
+from shimgen.model.domain import ClassRef, Demand, MemberKind, Wrapper
 from shimgen.model.facts import Function
 from shimgen.model.program import Program
+from shimgen.model.reason import Reason
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from shimgen.gaps.binding import binds
 from shimgen.gaps.drift.finding import Context, Finding
-from shimgen.model.domain import ClassRef, Demand, Reason, Site, SiteKind, Wrapper
+from shimgen.model.domain import ClassRef, Demand, Site, SiteKind, Wrapper
 from shimgen.model.facts import Function
+from shimgen.model.reason import Reason
 
 
 def near_names(context: Context, wrapper: Wrapper) -> Iterator[Finding]:

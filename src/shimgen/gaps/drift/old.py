@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from shimgen.gaps.drift.finding import Context, Finding
 from shimgen.gaps.drift.names import asking, is_used, misnamed, would_serve
-from shimgen.model.domain import ClassRef, Demand, Reason, Site, Wrapper
+from shimgen.model.domain import ClassRef, Demand, Site, Wrapper
 from shimgen.model.facts import Function
 from shimgen.model.program import is_protocol
+from shimgen.model.reason import Reason
 
 
 def old_names(context: Context, wrapper: Wrapper) -> Iterator[Finding]:

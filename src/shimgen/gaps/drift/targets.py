@@ -11,8 +11,9 @@ from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.drift.chains import Followed, Step
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.drift.through import Through, shape_of
-from shimgen.model.domain import CALLABLE, ClassRef, MemberKind, Provider, Reason, SiteKind, Wrapper
+from shimgen.model.domain import CALLABLE, ClassRef, MemberKind, Provider, SiteKind, Wrapper
 from shimgen.model.facts import Function
+from shimgen.model.reason import Reason
 
 
 class _Use(msgspec.Struct, frozen=True):
