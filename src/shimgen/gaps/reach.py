@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from shimgen.gaps.paths import Path, follow
-from shimgen.model.calling import method_above
+from shimgen.model.calling import given, method_above, routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Function
 from shimgen.model.profile import Profile
@@ -85,11 +85,23 @@ class Reach:
                 into.mutates = into.mutates or owner.at(call.line)
             if callee.text not in _HARMLESS and any(p.op == "name" and p.text == own for p in call.expr.parts[1:]):
                 into.reads.setdefault("*", owner.at(call.line))
+                self._collect_handed(owner.path, call, mine, into)
             head, _, rest = callee.text.partition(".") if callee.op == "name" else ("", "", "")
             if depth and head in mine and rest:
                 self._collect_call(ref, rest, owner.at(call.line), into, depth)
             elif depth:
                 self._collect_above(ref, owner, call, mine, into, depth - 1)
+
+    def _collect_handed(self, where: str, call: Call, mine: frozenset[str], into: Effects) -> None:
+        """What a function of a module writes on the object that it is given."""
+        target = self._program.resolve(where, call.expr.parts[0].text)
+        function = routine(self._program, target)
+        passed = given(call.expr, function.params) if function is not None else ()
+        names = {name for name, part in passed if part.op == "name" and part.text in mine}
+        for store in function.stores if function is not None else ():
+            head, _, rest = store.target.partition(".")
+            if head in names and rest:
+                into.writes.setdefault(rest, f"{target.path}:{store.line}")
 
     def _collect_call(self, ref: ClassRef, chain: str, place: str, into: Effects, depth: int) -> None:
         head, _, rest = chain.partition(".")

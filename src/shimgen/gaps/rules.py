@@ -130,7 +130,9 @@ def _class_level(case: Case) -> Refusal | None:
     kind = case.providers[0].kind
     if kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD):
         params = case.providers[0].params[kind is MemberKind.CLASSMETHOD :]
-        shown = len(params) == 1 and projection(case.program, case.wrapper.delegate, params[0].name)
+        shown = not params or (
+            len(params) == 1 and projection(case.program, case.wrapper.delegate, params[0].name) is not None
+        )
         return None if shown else Refusal(Reason.CONFIG, {}, by_hand(case))
     if asked and (kind is not MemberKind.CLASS_ATTRIBUTE or len(case.providers) > 1):
         site = asked[0].place

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from shimgen.gaps.case import Case, Refusal, by_hand
 from shimgen.gaps.reach import Effects
-from shimgen.model.domain import Provider
+from shimgen.model.domain import MemberKind, Provider
 from shimgen.model.facts import Expr
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
@@ -30,12 +30,19 @@ def _two_states(case: Case, effects: Effects) -> Refusal | None:
     for name in sorted(written | {chain.partition(".")[0] for chain in effects.reads}):
         reader = path.own.get(name) or (path.unknown if name in written else "")
         attribute = own.get(name)
-        if attribute is None or not reader or name == case.wrapper.delegate.attribute:
+        if not reader or name == case.wrapper.delegate.attribute:
             continue
-        if name in written or _is_built(case.program, attribute.owner.path, attribute.value):
+        built = attribute is not None and _is_built(case.program, attribute.owner.path, attribute.value)
+        if built or (name in written and (attribute is not None or _is_of_class(case, name))):
             detail = {"written": name, "reader": reader}
             return Refusal(Reason.TWO_STATES, detail, f"let one of the two hold {name}, and write {case.member} for it")
     return None
+
+
+def _is_of_class(case: Case, name: str) -> bool:
+    """Whether the wrapper's class itself holds a value of that name."""
+    found = case.members.look(case.wrapper.cls, name).provider
+    return found is not None and found.kind is MemberKind.CLASS_ATTRIBUTE
 
 
 def _is_built(program: Program, path: str, value: Expr | None) -> bool:

@@ -41,6 +41,15 @@ def _is_total(node: ast.Match) -> bool:
     return last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
 
 
+def _absent(test: ast.expr) -> str:
+    """The name that is None, or empty, where a test holds: `x is None`, `not x`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Name):
+        return test.operand.id
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and isinstance(test.left, ast.Name):
+        return test.left.id if expr_of(test.comparators[0]) == _NONE else ""
+    return ""
+
+
 def _catches(caught: ast.expr | None) -> bool:
     """Whether an except clause takes an AttributeError."""
     kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
@@ -68,6 +77,7 @@ class Body:
         self.leaves = False
         self._seen: set[str] = set()
         self._nested = False
+        self._absent = ""
         self._statements(node.body, "")
         if self.returned and (self.leaves or _ends(node.body)):
             self.returned.append(_NONE)
@@ -111,7 +121,9 @@ class Body:
 
     def _branches(self, node: ast.If | ast.While, branch: str) -> None:
         self._expression(node.test, branch)
+        before, self._absent = self._absent, _absent(node.test) or self._absent
         self._arm(node.body, branch, node.lineno, 0)
+        self._absent = before
         self._arm(node.orelse, branch, node.lineno, 1)
 
     def _return(self, node: ast.Return, branch: str) -> None:
@@ -205,9 +217,11 @@ class Body:
         if not chain:
             return
         _, _, rest = chain.partition(".")
-        if not rest and not self._follow_local(value):
+        rebound = self.follow_calls and chain in self.roots
+        if not rest and not rebound and not self._follow_local(value):
             return
-        self.stores.append(Store(chain, line, value, how, branch))
+        by_default = chain == self._absent and chain in self.roots
+        self.stores.append(Store(chain, line, value, "default" if by_default else how, branch))
 
     def _follow_local(self, value: Expr | None) -> bool:
         if value is None:
@@ -227,6 +241,7 @@ class Body:
                 if self._matters(item):
                     self.calls.append(Call(expr_of(item, 4), item.lineno, branch))
                     self._assigned_by_call(item, branch)
+                    self._read_by_call(item)
             elif item.__class__ in _RARE:
                 self._rare(item, branch)
             push_children(item, stack, INNER)
@@ -245,6 +260,18 @@ class Body:
             value = expr_of(given[1]) if len(given) > 1 else None
             self.stores.append(Store(f"{chain}.{name}", node.lineno, value, "assign", branch))
 
+    def _read_by_call(self, node: ast.Call) -> None:
+        """getattr(self, "x", None) reads self.x."""
+        chain = chain_of(node.args[0]) if len(node.args) > 1 and chain_of(node.func) == "getattr" else ""
+        name = _text(node.args[1]) if chain.partition(".")[0] in self.roots else ""
+        if name:
+            self._read(f"{chain}.{name}", node.lineno)
+
+    def _read(self, chain: str, line: int) -> None:
+        if chain not in self._seen:
+            self._seen.add(chain)
+            self.reads.append(Access(chain, line))
+
     def _rare(self, node: ast.AST, branch: str) -> None:
         if isinstance(node, ast.NamedExpr):
             self._target(node.target, expr_of(node.value), node.lineno, "assign", branch)
@@ -258,10 +285,7 @@ class Body:
         if root.__class__ in INNER:
             stack.append(root)
         elif isinstance(root, ast.Name) and root.id in self.roots and node.ctx.__class__ is ast.Load:
-            chain = chain_of(node)
-            if chain not in self._seen:
-                self._seen.add(chain)
-                self.reads.append(Access(chain, node.lineno))
+            self._read(chain_of(node), node.lineno)
 
     def _matters(self, node: ast.Call) -> bool:
         root = root_of(node.func)

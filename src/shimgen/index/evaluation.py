@@ -15,7 +15,7 @@ from shimgen.index.coverage import always_assigned
 from shimgen.index.frames import MODULE, NOTHING, Frame, Values, called_method, first_parameter, is_local, union
 from shimgen.index.registry import literal
 from shimgen.index.values import OTHER
-from shimgen.model.calling import definition, given, keywords, routine
+from shimgen.model.calling import definition, given, keywords, positional, routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Factory
@@ -66,11 +66,15 @@ class Evaluator:
                 return Values(classes=frozenset({frame.self_type})) if not rest else Values(unknown=f"{text}")
             return self._member(frame, frame.self_type, rest, text) if rest else Values(frozenset({frame.self_type}))
         local = [s for s in frame.function.stores if s.target == head and s.how in ("assign", "other")]
-        if local and not rest:
-            inner = replace(frame, depth=frame.depth - 1)
-            return union(self.evaluate(inner, store.value) for store in local)
+        inner = replace(frame, depth=frame.depth - 1)
         if not rest and head in {p.name for p in frame.function.params}:
-            return self._parameter(frame, head)
+            given = NOTHING if any(not store.branch for store in local) else self._parameter(frame, head)
+            absent = [s for s in frame.function.stores if s.target == head and s.how == "default"]
+            if absent and (given.none or given.unknown):
+                given, local = replace(given, none=False), [*local, *absent]
+            return union([given, *(self.evaluate(inner, store.value) for store in local)])
+        if local and not rest:
+            return union(self.evaluate(inner, store.value) for store in local)
         if local or head in {p.name for p in frame.function.params}:
             return Values(unknown=f"{text} depends on {head}")
         return self._global(frame, text)
@@ -258,4 +262,7 @@ class Evaluator:
             return {}
         inner = replace(frame, depth=frame.depth - 1)
         params = function.params[skip_self and function.kind != "staticmethod" :]
-        return {name: self.evaluate(inner, value) for name, value in given(call, params)}
+        bound = {name: self.evaluate(inner, value) for name, value in given(call, params)}
+        if "**" not in call.keys and all(argument.op != "star" for argument in positional(call)):
+            bound.update((p.name, Values(none=True)) for p in params if p.default == "None" and p.name not in bound)
+        return bound

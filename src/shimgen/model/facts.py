@@ -13,7 +13,7 @@ import msgspec
 
 # The few words that are decoded a hundred thousand times are named, so that each is one object.
 Op = Literal["name", "call", "choice", "item", "dict", "seq", "const", "attr", "star", "lambda", "other"]
-How = Literal["assign", "augment", "delete", "item", "other"]
+How = Literal["assign", "augment", "default", "delete", "item", "other"]
 
 
 class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -52,9 +52,9 @@ class Access(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Store(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An assignment: `target` is a dotted chain ("self.language_model", "lm_class"), `value` None for a bare
     annotation, augmented assignment, loop target or deletion. `how`: "assign", "augment", "delete", "item"
-    (x[key] = value, a dict of one entry where the key is a string), "other".
-    `branch` is the path of conditional arms that lead to it, "" when it always runs: "12:0/15:1" is the else arm
-    of the `if` at line 15 inside the first arm of the one at line 12."""
+    (x[key] = value, a dict of one entry where the key is a string), "default" (a parameter, where it was None),
+    "other". `branch` is the path of conditional arms that lead to it, "" when it always runs: "12:0/15:1" is the else
+    arm of the `if` at line 15 inside the first arm of the one at line 12."""
 
     target: str
     line: int

@@ -78,7 +78,7 @@ def _method(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
 
 
 def _property(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
-    writes, deletes = _sites(gap, SiteKind.WRITE), _sites(gap, SiteKind.DELETE)
+    writes, deletes = _changes(gap, SiteKind.WRITE), _changes(gap, SiteKind.DELETE)
     settable = all(p.setter or p.kind is MemberKind.INSTANCE for p in providers)
     if (writes and not settable) or (deletes and any(p.kind is not MemberKind.INSTANCE for p in providers)):
         raise RefusedError(Reason.ASSIGNED, {"site": (writes + deletes)[0]})
@@ -129,7 +129,7 @@ def assembled(gap: Gap, recipe: Recipe, setting: Setting) -> Draft:
 
 def _class_attribute(gap: Gap, setting: Setting) -> Draft:
     """The engine reads it from the class: the very object of the delegate's class."""
-    written = _sites(gap, SiteKind.WRITE) + _sites(gap, SiteKind.DELETE)
+    written = _changes(gap, SiteKind.WRITE) + _changes(gap, SiteKind.DELETE)
     if written:
         raise RefusedError(Reason.ASSIGNED, {"site": written[0]})
     target = class_name(gap, construction(setting.program, gap.wrapper.delegate), setting.program, setting.scope)
@@ -200,6 +200,11 @@ def _check_builtins(needed: Iterable[str], taken: Sequence[str], scope: Scope) -
 
 def _named(kinds: Iterable[MemberKind]) -> str:
     return ", ".join(sorted(kind.value for kind in kinds))
+
+
+def _changes(gap: Gap, kind: SiteKind) -> list[str]:
+    """The sites that assign or delete the member of a target: what the engine does to a draft is done to another."""
+    return [site.place for site in gap.demand.asking(kind) if site.role != "draft"]
 
 
 def _sites(gap: Gap, kind: SiteKind) -> list[str]:
