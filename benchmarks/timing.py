@@ -102,7 +102,11 @@ def _tells_shares() -> bool:
 def _tree(pid: int) -> Iterable[int]:
     """The process and all below it."""
     yield pid
-    for children in (PROC / str(pid) / "task").glob("*/children"):
+    try:
+        found = list((PROC / str(pid) / "task").glob("*/children"))
+    except OSError:  # it has ended meanwhile
+        return
+    for children in found:
         for child in _read(children).split():
             yield from _tree(int(child))
 
