@@ -1,6 +1,6 @@
 """Where the lines of a file's facts went, when its facts are the same but for their lines.
 
-An analysis compares lines of one file with each other, and nothing else (tests/test_moves.py). So what it found holds
+An analysis compares lines of one file with each other, and nothing else (tests/index/test_moves.py). So what it found holds
 for a file whose lines have moved, if all of them kept their order.
 """
 
