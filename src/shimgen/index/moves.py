@@ -1,7 +1,7 @@
 """Where the lines of a file's facts went, when its facts are the same but for their lines.
 
-An analysis compares lines of one file with each other, and nothing else (tests/index/test_moves.py). So what it found holds
-for a file whose lines have moved, if all of them kept their order.
+An analysis compares lines of one file with each other, and nothing else (tests/index/test_moves.py). So what it found
+holds for a file whose lines have moved, if all of them kept their order.
 """
 
 from __future__ import annotations
