@@ -31,6 +31,7 @@ UNSAID = Scope(severity="")
 
 _COMMIT = "a commit of 7 to 64 hexadecimal digits"
 _UNTIL, _WHEN = "a date or a release", '"before" or "after"'
+_SAID = "a string that is not empty"
 _TEXT, _TEXTS, _SEVERITY, _TABLE = "a string", "a list of strings", "a severity", "a table"
 _SCHEMA: dict[str, Any] = {
     "profile": _TEXT,
@@ -40,7 +41,7 @@ _SCHEMA: dict[str, Any] = {
     "pin": {**dict.fromkeys(("url", "revision", "digest", "version"), _TEXT), "commit": _COMMIT},
     "scope": {"interfaces": _TEXTS, "wrappers": _TEXTS, "members": _TEXTS, "severity": _SEVERITY},
     "carried": [{"patch": _TEXT, "reason": _TEXT, "when": _WHEN}],
-    "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _TEXT, "until": _UNTIL}],
+    "accept": [{"wrapper": _TEXT, "member": _TEXT, "reason": _SAID, "until": _UNTIL}],
     "stack": _TABLE,
 }
 _REQUIRED = {"carried": ("patch",), "accept": ("wrapper", "member", "reason")}
@@ -248,6 +249,8 @@ def _fits(value: Any, expected: str) -> bool:
         return release_key(value) is not None
     if expected == _UNTIL:
         return isinstance(value, date) and not isinstance(value, datetime)
+    if expected == _SAID:
+        return isinstance(value, str) and bool(value.strip())
     if expected == _WHEN:
         return value in ("before", "after")
     if expected == _COMMIT:

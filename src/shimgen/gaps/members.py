@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.model.calling import Taker, takers
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, ClassAttribute, Expr, Function
 from shimgen.model.profile import Profile
@@ -23,6 +24,8 @@ _FUNCTION_KINDS = {
 
 # They set what they are told to.
 _PASSING = frozenset(("__setattr__", "__setstate__"))
+# They put something into a dictionary.
+_FILLING = frozenset(("update", "setdefault", "__setitem__"))
 # Kinds of members of a class that an attribute of the instance hides, as all but data descriptors are.
 _YIELDING = frozenset(MemberKind) - {MemberKind.PROPERTY, MemberKind.OTHER}
 
@@ -94,10 +97,11 @@ class Members:
         for cls in self._program.mro(ref).classes:
             for function in self._program.cls(cls).functions:
                 if function.name not in _PASSING and function.first:
-                    own = function.first
-                    lines = [call.line for call in function.calls if _sets_any(call.expr, own)]
-                    lines += [store.line for store in function.stores if store.target == f"{own}.__dict__"]
-                    yield from map(cls.at, lines)
+                    yield from map(cls.at, _any_set(function))
+                for call in function.handed:
+                    others = takers(self._program, Taker(cls.path, function, cls), call)
+                    if any(any(_any_set(other.function)) for other in others):
+                        yield cls.at(call.line)
 
     def defines(self, cls: ClassRef, member: str) -> bool:
         """Whether the class itself binds `member`, in the checkout or by a shim of this run."""
@@ -189,16 +193,34 @@ def _provider(ref: ClassRef, cls: ClassRef, facts: Class, function: Function) ->
     )
 
 
+def _any_set(function: Function) -> Iterator[int]:
+    """The lines in which a function sets attributes of its first parameter whose names are not written out."""
+    yield from (call.line for call in function.calls if _sets_any(call.expr, function.first))
+    yield from (store.line for store in function.stores if store.target == f"{function.first}.__dict__")
+
+
 def _sets_any(call: Expr, own: str) -> bool:
-    """A setattr on the object with a name that is not written out, or an update of its __dict__."""
+    """A setattr on the object with a name that is not written out, or such an update of its __dict__."""
     callee, *arguments = call.parts
-    if callee.text == f"{own}.__dict__.update":
-        return True
+    if callee.text.rpartition(".")[2] in _FILLING and _is_dict_of(callee, own):
+        values = arguments[: len(arguments) - len(call.keys)]
+        return "**" in call.keys or not all(v.op == "const" or _is_written_out(v) for v in values[:1])
     if callee.text.rpartition(".")[2] not in ("setattr", "__setattr__") or len(arguments) < 2:
         return False
     whole = len(arguments) == 3 and arguments[0].text == own
     mine = whole or callee.op == "attr" or callee.text == f"{own}.__setattr__"
     return mine and arguments[-2].op != "const"
+
+
+def _is_dict_of(callee: Expr, own: str) -> bool:
+    """Whether a method of `self.__dict__` or `vars(self)` is called."""
+    if callee.op == "name":
+        return callee.text.rpartition(".")[0] == f"{own}.__dict__"
+    return callee.op == "attr" and callee.parts[0] == Expr("call", "", (Expr("name", "vars"), Expr("name", own)))
+
+
+def _is_written_out(value: Expr) -> bool:
+    return value.op == "dict" and all(key[:1] in ("'", '"') for key in value.keys)
 
 
 def _read_through(function: Function) -> str:

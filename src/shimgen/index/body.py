@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+import msgspec
+
 from shimgen.index.syntax import INNER, LEAVES, FunctionNode, chain_of, push_children, root_of
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, How, Store
@@ -16,6 +18,8 @@ _RETURNING = (ast.Return, ast.Continue)
 # They assign the attribute that an argument names: Python's own, and those of torch.nn.Module.
 _SETTING = frozenset(("setattr", "__setattr__"))
 _ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module"}
+# They put something into the dictionary of an object.
+_FILLING = frozenset(("update", "setdefault", "__setitem__"))
 _NONE = Expr("const", "None")
 
 
@@ -68,6 +72,7 @@ class Body:
         self.reads: list[Access] = []
         self.stores: list[Store] = []
         self.calls: list[Call] = []
+        self.handed: list[Call] = []
         self.returned: list[Expr] = []
         self.returned_at: list[int] = []
         self.raising: list[str] = []
@@ -76,6 +81,7 @@ class Body:
         self.yields = False
         self.leaves = False
         self._seen: set[str] = set()
+        self._aliases: set[str] = set()
         self._nested = False
         self._absent = ""
         self._statements(node.body, "")
@@ -204,8 +210,9 @@ class Body:
     def _target(self, target: ast.expr, value: Expr | None, line: int, how: How, branch: str) -> None:
         while isinstance(target, _ITEMS):
             name = _text(target.slice) if isinstance(target, ast.Subscript) else ""
-            if name and isinstance(target.value, ast.Attribute) and target.value.attr == "__dict__":
-                target = ast.Attribute(target.value.value, name)
+            owner = _whose_dict(target.value) if name else None
+            if owner is not None:
+                target = ast.Attribute(owner, name)
                 break
             value = Expr("dict", "", (value,), (repr(name),)) if value is not None and name else None
             target, how = target.value, "item"
@@ -213,15 +220,33 @@ class Body:
             for item in target.elts:
                 self._target(item, None, line, "other", branch)
             return
-        chain = chain_of(target)
+        chain = self._chain(target)
         if not chain:
             return
         _, _, rest = chain.partition(".")
+        if not rest and (value is not None or chain in self._aliases):
+            self._alias(chain, value)
         rebound = self.follow_calls and chain in self.roots
         if not rest and not rebound and not self._follow_local(value):
             return
         by_default = chain == self._absent and chain in self.roots
         self.stores.append(Store(chain, line, value, "default" if by_default else how, branch))
+
+    def _chain(self, node: ast.expr) -> str:
+        """`chain_of`, where another name of the function's own object stands for its first parameter."""
+        chain = chain_of(node)
+        if self._aliases:
+            root, dot, rest = chain.partition(".")
+            return f"{self.own}.{rest}" if dot and root in self._aliases else chain
+        return chain
+
+    def _alias(self, name: str, value: Expr | None) -> None:
+        """`me = self` gives the object another name, until that is bound to something else."""
+        if value is not None and value.op == "name" and (value.text == self.own or value.text in self._aliases):
+            if name != self.own:
+                self._aliases.add(name)
+        else:
+            self._aliases.discard(name)
 
     def _follow_local(self, value: Expr | None) -> bool:
         if value is None:
@@ -239,9 +264,12 @@ class Body:
                 continue
             if isinstance(item, ast.Call):
                 if self._matters(item):
-                    self.calls.append(Call(expr_of(item, 4), item.lineno, branch))
+                    call = Call(self._unaliased(expr_of(item, 4)), item.lineno, branch)
+                    self.calls.append(call)
                     self._assigned_by_call(item, branch)
                     self._read_by_call(item)
+                    if self.own and any(p.text == self.own and p.op == "name" for p in call.expr.parts[1:]):
+                        self.handed.append(call)
             elif item.__class__ in _RARE:
                 self._rare(item, branch)
             push_children(item, stack, INNER)
@@ -250,15 +278,48 @@ class Body:
         """setattr(self, "x", value), self.register_buffer("x", value) and the like assign self.x."""
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         method = node.func.attr if isinstance(node.func, ast.Attribute) else chain_of(node.func)
+        if owner is not None and method in _FILLING:
+            self._filled_by_call(node, owner, branch)
+            return
         given = [*node.args, *(k.value for k in node.keywords if k.arg == "name")]
         if len(given) == 3 and method in _SETTING:
             owner = given.pop(0)
         if method not in _ASSIGNING or owner is None or not given:
             return
-        chain, name = self.own if self._is_super(node.func) else chain_of(owner), _text(given[0])
+        chain, name = self.own if self._is_super(node.func) else self._named(owner), _text(given[0])
         if chain and name:
             value = expr_of(given[1]) if len(given) > 1 else None
             self.stores.append(Store(f"{chain}.{name}", node.lineno, value, "assign", branch))
+
+    def _filled_by_call(self, node: ast.Call, owner: ast.expr, branch: str) -> None:
+        """self.__dict__.update(x=value) and vars(self).setdefault("x", value) assign self.x."""
+        whose = _whose_dict(owner)
+        chain = self._named(whose) if whose is not None else ""
+        named = [(k.arg, k.value) for k in node.keywords if k.arg]
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Dict):
+            named += [(_text(key), value) for key, value in zip(first.keys, first.values, strict=True) if key]
+        elif len(node.args) == 2:
+            named.append((_text(node.args[0]), node.args[1]))
+        for name, value in named if chain else ():
+            if name:
+                self.stores.append(Store(f"{chain}.{name}", node.lineno, expr_of(value), "assign", branch))
+
+    def _named(self, node: ast.expr) -> str:
+        """The chain of what is named, be it by another name of the function's own object."""
+        chain = self._chain(node)
+        return self.own if chain in self._aliases else chain
+
+    def _unaliased(self, call: Expr) -> Expr:
+        """A call with the first parameter in place of other names of the function's own object."""
+        if not self._aliases:
+            return call
+        parts = (self._first_name(part.text) if part.op == "name" else part for part in call.parts)
+        return msgspec.structs.replace(call, parts=tuple(parts))
+
+    def _first_name(self, chain: str) -> Expr:
+        root, dot, rest = chain.partition(".")
+        return Expr("name", f"{self.own}{dot}{rest}" if root in self._aliases else chain)
 
     def _read_by_call(self, node: ast.Call) -> None:
         """getattr(self, "x", None) reads self.x."""
@@ -284,15 +345,20 @@ class Body:
             root = root.value
         if root.__class__ in INNER:
             stack.append(root)
-        elif isinstance(root, ast.Name) and root.id in self.roots and node.ctx.__class__ is ast.Load:
-            self._read(chain_of(node), node.lineno)
+        elif isinstance(root, ast.Name) and node.ctx.__class__ is ast.Load and self._is_followed(root.id):
+            self._read(self._chain(node), node.lineno)
+
+    def _is_followed(self, name: str) -> bool:
+        return name in self.roots or name in self._aliases
 
     def _matters(self, node: ast.Call) -> bool:
         root = root_of(node.func)
-        if root in self.roots or root == "setattr" or self._is_super(node.func):
+        if self._is_followed(root) or root == "setattr" or self._is_super(node.func):
             return True
+        if not root and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+            return _whose_dict(node.func.value) is not None
         for argument in node.args:
-            if root_of(argument) in self.roots:
+            if self._is_followed(root_of(argument)):
                 return True
         return any(root_of(keyword.value) in self.roots for keyword in node.keywords)
 
@@ -325,6 +391,15 @@ _VISIT: dict[type[ast.stmt], Callable[..., None]] = {
     ast.Import: Body._nothing,
     ast.ImportFrom: Body._nothing,
 }
+
+
+def _whose_dict(node: ast.expr) -> ast.expr | None:
+    """The X of `X.__dict__` and of `vars(X)`, None for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr == "__dict__" else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
+        return node.args[0] if len(node.args) == 1 else None
+    return None
 
 
 def _text(node: ast.expr) -> str:

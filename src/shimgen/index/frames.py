@@ -40,7 +40,10 @@ NOTHING = Values()
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """A function under evaluation: for which object, defined by which class, with which arguments."""
+    """A function under evaluation: for which object, defined by which class, with which arguments.
+
+    `line` is where a method of `owner` calls it, of a function that is none of its methods and gets the object.
+    """
 
     path: str
     function: Function
@@ -48,6 +51,7 @@ class Frame(msgspec.Struct, frozen=True):
     self_type: ClassRef | None = None
     owner: ClassRef | None = None
     depth: int = _DEPTH
+    line: int = 0
 
 
 MODULE = Function("<module>", 0, 0, "function")

@@ -71,6 +71,7 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         unused_parameters(node, body.calls) if in_class else (),
         () if body.follow_calls else results(node),
         tuple(body.returned_at),
+        tuple(body.handed),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -11,9 +11,9 @@ from shimgen.index.answers import Answers, Reads
 from shimgen.index.coverage import always_assigned
 from shimgen.index.evaluation import Evaluator
 from shimgen.index.frames import Frame, Values, called_method, self_attribute, union
-from shimgen.model.calling import definition
+from shimgen.model.calling import Taker, definition, takers
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Call, Store
+from shimgen.model.facts import Call, Expr, Store
 from shimgen.model.profile import Factory
 from shimgen.model.program import Attribute, Program
 
@@ -72,15 +72,17 @@ class Instances:
             functions = self._program.cls(owner).functions
             for function in functions:
                 runs_later = function.name not in nearer and (owner, function.name) not in ran
-                for store in function.stores:
-                    name = self_attribute(function, store.target)
+                frame = Frame(owner.path, function, {}, ref, owner, 3)
+                for where, store in self._stores(frame):
+                    name = self_attribute(where.function, store.target)
                     first = initial.get(name) if name else None
                     if first is not None and first.types and runs_later:
-                        values = self._evaluator.evaluate(Frame(owner.path, function, {}, ref, owner, 3), store.value)
+                        values = self._evaluator.evaluate(where, store.value)
                         result[name] = _replaced(result.get(name, first), store, values)
                     elif name and first is None and name not in result and store.how in _BINDING:
-                        values = self._evaluator.evaluate(Frame(owner.path, function, {}, ref, owner, 3), store.value)
-                        result[name] = replace(_attribute(name, owner, store, values), optional=True, initial=False)
+                        values = self._evaluator.evaluate(where, store.value)
+                        seen = store if where is frame else _at(store, where.line, store.branch)
+                        result[name] = replace(_attribute(name, owner, seen, values), optional=True, initial=False)
             nearer.update(function.name for function in functions)
         return result
 
@@ -103,20 +105,55 @@ class Instances:
             if isinstance(step, Call):
                 self._run_call(frame, step, assigned, run, branch)
             elif name := self_attribute(frame.function, step.target):
-                item = assigned.setdefault(name, _Assigned(frame.owner))
-                if not branch and step.how == "assign":
-                    item.stores.clear()
-                    item.owner = frame.owner
                 stored = Store(step.target, step.line, step.value, step.how, branch)
-                item.stores.append((stored, self._evaluator.evaluate(frame, step.value)))
+                self._assign(frame, name, stored, step.value, assigned)
+
+    def _assign(
+        self, frame: Frame, name: str, stored: Store, value: Expr | None, assigned: dict[str, _Assigned]
+    ) -> None:
+        owner = frame.owner
+        if owner is None:
+            return
+        item = assigned.setdefault(name, _Assigned(owner))
+        if not stored.branch and stored.how == "assign":
+            item.stores.clear()
+            item.owner = owner
+        item.stores.append((stored, self._evaluator.evaluate(frame, value)))
 
     def _run_call(self, frame: Frame, call: Call, assigned: dict[str, _Assigned], run: _Run, branch: str) -> None:
         target = called_method(self._program, frame, call.expr.parts[0])
         if target is None:
+            if call in frame.function.handed:
+                self._run_takers(frame, call, assigned, run, branch)
             return
         owner, function, explicit_self = target
         bound = self._evaluator.bind(frame, call.expr, function, skip_self=not explicit_self)
         self._run(Frame(owner.path, function, bound, frame.self_type, owner, frame.depth - 1), assigned, run, branch)
+
+    def _run_takers(self, frame: Frame, call: Call, assigned: dict[str, _Assigned], run: _Run, branch: str) -> None:
+        """Executes the assignments of the functions that get the object by a call, as if they stood in its place."""
+        for number, (inner, store) in enumerate(self._taken(frame, call)):
+            name = self_attribute(inner.function, store.target)
+            if name:
+                arm = _arm(branch, len(run.ran) * 1000 + number, store.branch)
+                self._assign(inner, name, _at(store, call.line, arm), store.value, assigned)
+
+    def _taken(self, frame: Frame, call: Call) -> Iterator[tuple[Frame, Store]]:
+        """The assignments of the functions that get the object of a method by a call."""
+        for taker in takers(self._program, Taker(frame.path, frame.function, frame.owner), call):
+            inner = Frame(taker.path, taker.function, {}, frame.self_type, frame.owner, frame.depth - 1, call.line)
+            yield from ((inner, store) for store in taker.function.stores)
+
+    def _stores(self, frame: Frame) -> Iterator[tuple[Frame, Store]]:
+        """The assignments of a method and of the functions that get its object."""
+        yield from ((frame, store) for store in frame.function.stores)
+        for call in frame.function.handed:
+            yield from self._taken(frame, call)
+
+
+def _at(store: Store, line: int, branch: str) -> Store:
+    """An assignment of another function, seen from the line of the call that leads to it."""
+    return Store(store.target, line, None, store.how, branch)
 
 
 def _arm(outer: str, number: int, inner: str) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+from msgspec.structs import replace
+
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Expr, Function, Param, last_named
+from shimgen.model.facts import Call, Expr, Function, Param, last_named
 from shimgen.model.program import Program, Resolved
 
 POSITIONAL = ("posonly", "pos")
@@ -37,6 +40,59 @@ def definition(program: Program, classes: Iterable[ClassRef], name: str) -> tupl
 def routine(program: Program, named: Resolved) -> Function | None:
     """The function of a module that a name stands for, None where it stands for something else."""
     return last_named(program.module(named.path).functions, named.name) if named.kind == "function" else None
+
+
+class Taker(msgspec.Struct, frozen=True):
+    """A function that gets another one's object: `function` has the parameter first that stands for it."""
+
+    path: str
+    function: Function
+    owner: ClassRef | None = None
+
+
+def takers(program: Program, giver: Taker, call: Call) -> Sequence[Taker]:
+    """The function, no method of it, to which a method hands its object by a call, and those it is handed on to."""
+    found: list[Taker] = []
+    if giver.function.kind not in ("classmethod", "staticmethod"):
+        _take(program, giver, call, found)
+    return found
+
+
+def _take(program: Program, giver: Taker, call: Call, found: list[Taker]) -> None:
+    taker = _taker(program, giver, call)
+    if taker is not None and taker not in found:
+        found.append(taker)
+        for onward in taker.function.calls:
+            _take(program, taker, onward, found)
+
+
+def _taker(program: Program, giver: Taker, call: Call) -> Taker | None:
+    callee = call.expr.parts[0]
+    head = callee.text.partition(".")[0]
+    local = {*(p.name for p in giver.function.params), *(s.target for s in giver.function.stores)}
+    if callee.op != "name" or head in local:
+        return None
+    named = program.resolve(giver.path, callee.text, giver.function)
+    owner, function, bound = named.ref, routine(program, named), named.ref is not None
+    if owner is not None:
+        made = definition(program, program.mro(owner).classes, "__init__")
+        owner, function = made if made is not None else (owner, None)
+    elif function is None and "." in callee.text:
+        above, _, name = callee.text.rpartition(".")
+        owner = program.resolve(giver.path, above, giver.function).ref
+        known = owner is not None and (giver.owner is None or owner not in program.mro(giver.owner).classes)
+        found = definition(program, program.mro(owner).classes, name) if owner is not None and known else None
+        owner, function = found if found is not None else (None, None)
+        bound = function is not None and function.kind == "classmethod"
+    if function is None:
+        return None
+    params = function.params[bound:]
+    names = [name for name, value in given(call.expr, params) if value == Expr("name", giver.function.first)]
+    own = next((p for p in params if p.name in names), None)
+    if own is None:
+        return None
+    moved = replace(function, kind="function", params=(own, *(p for p in function.params if p != own)))
+    return Taker(owner.path if owner is not None else named.path, moved, owner)
 
 
 def method_above(

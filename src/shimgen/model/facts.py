@@ -103,6 +103,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     lines of the statements whose AttributeError is caught. `unused`: parameters that the body never mentions.
     `returned`: the values of its own return statements, `returned_at` their lines.
     `results`: what a forward returns, with local names exchanged for all that they are assigned.
+    `handed`: those of its calls that get the object itself which the first parameter stands for.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     unused: tuple[str, ...] = ()
     results: tuple[Expr, ...] = ()
     returned_at: tuple[int, ...] = ()
+    handed: tuple[Call, ...] = ()
 
     @property
     def first(self) -> str:
