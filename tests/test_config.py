@@ -160,6 +160,7 @@ def test_a_wrong_profile_is_one_fault_among_others(tmp_path: Path) -> None:
         tmp_path, "profile = 3\n[[accept]]\nwrapper = '*'\nmember = '*'\nreason = ''\nuntil = 07:30:00"
     ) == [
         "profile: a string is expected, not 3",
+        "accept[1].reason: a string that is not empty is expected, not ''",
         "accept[1].until: a date or a release is expected, not 07:30:00",
     ]
 
