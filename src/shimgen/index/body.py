@@ -142,7 +142,8 @@ class Body:
             self._expression(node.value, branch)
 
     def _loop(self, node: ast.For | ast.AsyncFor, branch: str) -> None:
-        self._target(node.target, None, node.lineno, "other", branch)
+        of = expr_of(node.iter) if isinstance(node.iter, _GROUPS) and isinstance(node.target, ast.Name) else None
+        self._target(node.target, of and Expr("choice", "", of.parts), node.lineno, "other", branch)
         self._expression(node.iter, branch)
         self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
 
@@ -157,6 +158,8 @@ class Body:
     def _try(self, node: ast.Try | ast.TryStar, branch: str) -> None:
         if any(_catches(handler.type) for handler in node.handlers):
             self.caught.append((node.body[0].lineno, node.body[-1].end_lineno or node.lineno))
+        for handler in node.handlers:
+            self._bound(handler.name, handler.lineno, branch)
         self._arms([[*node.body, *node.orelse], *(h.body for h in node.handlers)], branch, node.lineno)
         self._statements(node.finalbody, branch)
 
@@ -168,8 +171,14 @@ class Body:
     def _function(self, node: FunctionNode, branch: str) -> None:
         outer, self._nested = self._nested, True
         yields = self.yields
+        self._bound(node.name, node.lineno, branch)
         self._arm(node.body, branch, node.lineno, 0)
         self._nested, self.yields = outer, yields
+
+    def _bound(self, name: str | None, line: int, branch: str) -> None:
+        """A name that stands for something which is not followed, and no longer for what the module calls so."""
+        if name and self.follow_calls:
+            self.stores.append(Store(name, line, None, "other", branch))
 
     def _delete(self, node: ast.Delete, branch: str) -> None:
         for target in node.targets:
@@ -228,6 +237,8 @@ class Body:
             self._alias(chain, value)
         rebound = self.follow_calls and chain in self.roots
         if not rest and not rebound and not self._follow_local(value):
+            if value is None and how == "other":
+                self._bound(chain, line, branch)
             return
         by_default = chain == self._absent and chain in self.roots
         self.stores.append(Store(chain, line, value, "default" if by_default else how, branch))

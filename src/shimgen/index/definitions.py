@@ -52,6 +52,8 @@ class _Collector:
                 continue
             if kind in _SCOPES:
                 inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
+                for name in () if prefix else _caught(node):
+                    self.stores.append(Store(name, node.lineno, OTHER, "other", inner))
                 for part in _bodies(node):
                     self.block(part, prefix, inner)
             elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -78,8 +80,14 @@ class _Collector:
     def _store(self, node: ast.Assign | ast.AnnAssign, scope: str) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
-            if isinstance(target, ast.Name) and node.value is not None:
-                self.stores.append(Store(target.id, node.lineno, expr_of(node.value), "assign", scope))
+            if node.value is not None:
+                self._assign(target, node.value, node.lineno, scope)
+
+    def _assign(self, target: ast.expr, value: ast.expr, line: int, scope: str) -> None:
+        if isinstance(target, ast.Name):
+            self.stores.append(Store(target.id, line, expr_of(value), "assign", scope))
+        elif isinstance(target, ast.Tuple | ast.List):
+            self.stores += (Store(name, line, OTHER, "other", scope) for name in _names_of(target))
 
     def _class(self, node: ast.ClassDef, prefix: str, scope: str) -> None:
         name = prefix + node.name
@@ -151,6 +159,11 @@ def _bound(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.With):
         return [n for item in node.items if item.optional_vars is not None for n in _names_of(item.optional_vars)]
     return []
+
+
+def _caught(node: ast.stmt) -> list[str]:
+    """The names that a compound statement itself binds."""
+    return [*_bound(node), *(h.name for h in getattr(node, "handlers", ()) if h.name)]
 
 
 def _names_of(target: ast.expr) -> list[str]:

@@ -174,7 +174,7 @@ class Evaluator:
     def _call(self, frame: Frame, expr: Expr) -> Values:
         callee = expr.parts[0]
         inner = replace(frame, depth=frame.depth - 1)
-        if callee.op == "attr":
+        if callee.op == "attr" and callee.text != "__new__":
             return self._method_of_value(inner, callee, expr)
         if callee.op == "name":
             if callee.text == "getattr" and len(expr.parts) >= 3:
@@ -191,11 +191,31 @@ class Evaluator:
             function = routine(self._program, target)
             if function is not None and not is_local(frame.function, callee.text):
                 return self._function_result(inner, target.path, function, expr)
+        if callee.text.rpartition(".")[2] == "__new__" and len(expr.parts) > 1:
+            return self._own_instance(inner, expr.parts[1])
         called = self.evaluate(inner, callee)
         external = frozenset(name for name in called.external if name.rpartition(".")[2][:1].isupper())
         opaque = called.unknown or called.external - external - {"builtins.object"}
         unknown = f"{callee.text or 'its class'} is chosen at run time" if opaque else ""
-        return Values(called.classes, frozenset(), external, False, unknown)
+        made = union(self._made(inner, ref) for ref in sorted(called.classes))
+        return made | Values(external=external, unknown=unknown)
+
+    def _own_instance(self, frame: Frame, cls: Expr) -> Values:
+        """What `__new__` of a class outside the checkout makes of the class that it is given."""
+        given = self.evaluate(frame, cls)
+        return Values(instances=given.classes, external=given.external, unknown=given.unknown)
+
+    def _made(self, frame: Frame, ref: ClassRef) -> Values:
+        """What calling a class gives: an instance of it, unless its `__new__` returns something else."""
+        found = definition(self._program, self._program.mro(ref).classes, "__new__")
+        if found is None:
+            return Values(instances=frozenset({ref}))
+        if frame.depth < 2:
+            return Values(unknown=f"what {ref.name}.__new__ returns could not be followed")
+        owner, function = found
+        function = replace(function, kind="classmethod")
+        made = self._result(Frame(owner.path, function, {}, ref, owner, frame.depth - 1))
+        return replace(made, unknown=f"{ref.name}.__new__ returns what could not be followed") if made.unknown else made
 
     def _import_name(self, function: Resolved) -> str:
         return f"{self._program.module_name(function.path)}.{function.name}"

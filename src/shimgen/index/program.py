@@ -42,6 +42,7 @@ class Index:
         self._names: dict[str, dict[str, Resolved | Import]] = {}
         self._choices: dict[tuple[str, str], list[Resolved | Import]] = {}
         self._own_imports: dict[str, list[Import]] = {}
+        self._own_classes: dict[str, list[ClassRef]] = {}
         self._stars: dict[str, list[Import]] = {}
         self._classes: dict[ClassRef, Class] = {}
         self._reads: Reads = Reads(like._reads if like is not None else None)
@@ -192,6 +193,9 @@ class Index:
         if near:
             inside = {self._imported(path, imported, rest, frozenset()) for imported in near}
             return inside.pop() if len(inside) == 1 else _UNKNOWN
+        local = self._class_in(path, head, function) if function is not None else None
+        if local is not None:
+            return Resolved("class", path, local.name, local) if not rest else self._nested(local, rest)
         return self._resolved((path, dotted))
 
     def _resolve_from(self, place: tuple[str, str]) -> Resolved:
@@ -211,6 +215,15 @@ class Index:
         if own is None:
             own = self._own_imports[path] = [i for i in self.module(path).imports if i.where == "function"]
         return [i for i in own if i.local == name and function.line <= i.line <= function.end_line]
+
+    def _class_in(self, path: str, name: str, function: Function) -> ClassRef | None:
+        """The class that a function itself defines under a name."""
+        self._reads.note(path)
+        own = self._own_classes.get(path)
+        if own is None:
+            own = self._own_classes[path] = [ref for ref in self.classes_of(path) if "<locals>" in ref.name]
+        inside = (c for c in own if c.name.rpartition(".")[2] == name)
+        return next((c for c in inside if function.line < c.line <= function.end_line), None)
 
     def _resolve(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
         if (path, head) in seen:
