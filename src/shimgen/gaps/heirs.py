@@ -72,7 +72,10 @@ class Heirs:
         """How the heir sets the member itself: a property refuses that, and a method would be hidden for some."""
         own = self._program.attributes(heir).get(gap.member)
         place = own.owner.at(own.line) if own is not None else self._members.computed(heir)
-        return f"it may assign {gap.member} itself at {place}" if place else ""
+        if place:
+            return f"it may assign {gap.member} itself at {place}"
+        made = self._members.remade(heir, gap.member)
+        return f"it may get {gap.member} from {made['maker']} at {made['site']}" if made is not None else ""
 
     def _behind(self, heir: ClassRef, gap: Gap) -> str:
         """What the heir finds in a class behind the shim's, and would no longer find."""

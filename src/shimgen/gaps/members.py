@@ -13,6 +13,7 @@ from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, ClassAttribute, Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
+from shimgen.model.remaking import remaking
 
 _FUNCTION_KINDS = {
     "method": MemberKind.METHOD,
@@ -59,6 +60,7 @@ class Members:
         self._planned: dict[tuple[ClassRef, str], Provider] = {}
         self._known: dict[tuple[ClassRef, str], Lookup] = {}
         self._computing: dict[ClassRef, str] = {}
+        self._remade: dict[ClassRef, Mapping[str, tuple[str, str]]] = {}
 
     def plan(self, ref: ClassRef, member: str, provider: Provider) -> None:
         """Takes note that a shim will provide `member` on `ref` (and so on its subclasses)."""
@@ -102,6 +104,17 @@ class Members:
                     others = takers(self._program, Taker(cls.path, function, cls), call)
                     if any(any(_any_set(other.function)) for other in others):
                         yield cls.at(call.line)
+
+    def remade(self, ref: ClassRef, member: str) -> Mapping[str, str] | None:
+        """What may give a class, or one that it inherits from, the member besides its own statement."""
+        for cls in self._program.mro(ref).classes:
+            found = self._remade.get(cls)
+            if found is None:
+                found = self._remade[cls] = remaking(self._program, cls).found
+            who = found.get(member) or found.get("*")
+            if who is not None:
+                return {"maker": who[0], "site": who[1], "owner": cls.name}
+        return None
 
     def defines(self, cls: ClassRef, member: str) -> bool:
         """Whether the class itself binds `member`, in the checkout or by a shim of this run."""

@@ -39,6 +39,15 @@ def _known_delegate(case: Case) -> Refusal | None:
     return None
 
 
+def _not_remade(case: Case) -> Refusal | None:
+    """What changes a class as a whole may give it the member, or another one in its place."""
+    for ref in (case.wrapper.cls, *case.wrapper.delegate.candidates):
+        detail = case.members.remade(ref, case.member)
+        if detail is not None:
+            return Refusal(Reason.REMADE, dict(detail), by_hand(case))
+    return None
+
+
 def _provided(case: Case) -> Refusal | None:
     """Every candidate must have a member that is called, or a probe would lie on some of them."""
     lacking = [
@@ -151,6 +160,7 @@ def _name_space(case: Case) -> Refusal | None:
 
 RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _known_delegate,
+    _not_remade,
     _provided,
     hollow,
     gathered,

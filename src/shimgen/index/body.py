@@ -73,6 +73,7 @@ class Body:
         self.stores: list[Store] = []
         self.calls: list[Call] = []
         self.handed: list[Call] = []
+        self.nested: list[FunctionNode] = []
         self.returned: list[Expr] = []
         self.returned_at: list[int] = []
         self.raising: list[str] = []
@@ -169,6 +170,8 @@ class Body:
         self._arms(bodies if _is_total(node) else [*bodies, []], branch, node.lineno)
 
     def _function(self, node: FunctionNode, branch: str) -> None:
+        if not self._nested:
+            self.nested.append(node)
         outer, self._nested = self._nested, True
         yields = self.yields
         self._bound(node.name, node.lineno, branch)

@@ -48,6 +48,8 @@ class _Collector:
         """Statements of a module, or of a function when `prefix` ends in "<locals>."."""
         for node in body:
             kind = node.__class__
+            if isinstance(node, ast.Expr) and not prefix:
+                self._setattr(node.value, scope)
             if kind in _PLAIN or (prefix and kind in _ASSIGNMENTS):
                 continue
             if kind in _SCOPES:
@@ -84,10 +86,18 @@ class _Collector:
                 self._assign(target, node.value, node.lineno, scope)
 
     def _assign(self, target: ast.expr, value: ast.expr, line: int, scope: str) -> None:
-        if isinstance(target, ast.Name):
-            self.stores.append(Store(target.id, line, expr_of(value), "assign", scope))
+        if isinstance(target, ast.Name | ast.Attribute) and (chain := chain_of(target)):
+            self.stores.append(Store(chain, line, expr_of(value), "assign", scope))
         elif isinstance(target, ast.Tuple | ast.List):
             self.stores += (Store(name, line, OTHER, "other", scope) for name in _names_of(target))
+
+    def _setattr(self, node: ast.expr, scope: str) -> None:
+        """setattr(Class, "x", value) in a module is an assignment, too."""
+        if isinstance(node, ast.Call) and len(node.args) == 3 and chain_of(node.func) == "setattr":
+            owner, name = chain_of(node.args[0]), expr_of(node.args[1])
+            if owner:
+                member = name.text.strip("'\"") if name.op == "const" else "*"
+                self.stores.append(Store(f"{owner}.{member}", node.lineno, expr_of(node.args[2]), "assign", scope))
 
     def _class(self, node: ast.ClassDef, prefix: str, scope: str) -> None:
         name = prefix + node.name
@@ -105,6 +115,7 @@ class _Collector:
                 scope,
                 tuple(functions),
                 tuple(attributes),
+                next((chain_of(keyword.value) for keyword in node.keywords if keyword.arg == "metaclass"), ""),
             )
         )
 

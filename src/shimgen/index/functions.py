@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from shimgen.index.body import Body
 from shimgen.index.results import results
@@ -72,7 +73,15 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         () if body.follow_calls else results(node),
         tuple(body.returned_at),
         tuple(body.handed),
+        tuple(_inner(body)) if body.nested and body.returned else (),
     )
+
+
+def _inner(body: Body) -> Iterator[Function]:
+    """The functions inside it that a function returns, or returns what they give."""
+    called = (v.parts[0] if v.op == "call" else v for v in body.returned)
+    names = {value.text for value in called if value.op == "name"}
+    yield from (function_facts(node, "function", in_class=False) for node in body.nested if node.name in names)
 
 
 def _member_kind(name: str, decorators: tuple[str, ...]) -> str:

@@ -104,6 +104,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `returned`: the values of its own return statements, `returned_at` their lines.
     `results`: what a forward returns, with local names exchanged for all that they are assigned.
     `handed`: those of its calls that get the object itself which the first parameter stands for.
+    `inner`: the functions defined inside it that it returns, as a decorator with arguments does.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     results: tuple[Expr, ...] = ()
     returned_at: tuple[int, ...] = ()
     handed: tuple[Call, ...] = ()
+    inner: tuple[Function, ...] = ()
 
     @property
     def first(self) -> str:
@@ -168,6 +170,7 @@ class Class(msgspec.Struct, frozen=True, array_like=True, gc=False):
     scope: str = ""
     functions: tuple[Function, ...] = ()
     attributes: tuple[ClassAttribute, ...] = ()
+    metaclass: str = ""
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):

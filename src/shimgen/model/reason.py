@@ -15,6 +15,7 @@ class Reason(StrEnum):
     EXTERNAL = "{base} is defined outside the checkout and may or may not provide {member}"
     DYNAMIC = "{wrapper} resolves attributes in __getattr__, so {member} may already be there"
     COMPUTED = "{wrapper} sets attributes by names that it computes at {site}, so {member} may already be there"
+    REMADE = "{maker} ({site}) changes {owner} after its statement, and with it perhaps {member}"
     SIGNATURES = "the candidates of {attribute} define {member} with signatures that differ: {signatures}"
     KINDS = "the candidates of {attribute} define {member} as different kinds of member: {kinds}"
     BINDING = "the call at {site} does not bind to {signature}"
