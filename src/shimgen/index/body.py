@@ -83,6 +83,8 @@ class Body:
         self.leaves = False
         self._seen: set[str] = set()
         self._aliases: set[str] = set()
+        self._followed = set(self.roots)
+        self._object = Expr("name", self.own)
         self._nested = False
         self._absent = ""
         self._statements(node.body, "")
@@ -236,7 +238,7 @@ class Body:
         if not chain:
             return
         _, _, rest = chain.partition(".")
-        if not rest and (value is not None or chain in self._aliases):
+        if not rest and (chain in self._aliases or (value is not None and value.op == "name")):
             self._alias(chain, value)
         rebound = self.follow_calls and chain in self.roots
         if not rest and not rebound and not self._follow_local(value):
@@ -259,8 +261,10 @@ class Body:
         if value is not None and value.op == "name" and (value.text == self.own or value.text in self._aliases):
             if name != self.own:
                 self._aliases.add(name)
-        else:
+                self._followed.add(name)
+        elif name in self._aliases:
             self._aliases.discard(name)
+            self._followed = self.roots | self._aliases
 
     def _follow_local(self, value: Expr | None) -> bool:
         if value is None:
@@ -278,11 +282,12 @@ class Body:
                 continue
             if isinstance(item, ast.Call):
                 if self._matters(item):
-                    call = Call(self._unaliased(expr_of(item, 4)), item.lineno, branch)
+                    expr = expr_of(item, 4)
+                    call = Call(self._unaliased(expr) if self._aliases else expr, item.lineno, branch)
                     self.calls.append(call)
                     self._assigned_by_call(item, branch)
                     self._read_by_call(item)
-                    if self.own and any(p.text == self.own and p.op == "name" for p in call.expr.parts[1:]):
+                    if self._object in call.expr.parts:
                         self.handed.append(call)
             elif item.__class__ in _RARE:
                 self._rare(item, branch)
@@ -326,8 +331,6 @@ class Body:
 
     def _unaliased(self, call: Expr) -> Expr:
         """A call with the first parameter in place of other names of the function's own object."""
-        if not self._aliases:
-            return call
         parts = (self._first_name(part.text) if part.op == "name" else part for part in call.parts)
         return msgspec.structs.replace(call, parts=tuple(parts))
 
@@ -338,7 +341,7 @@ class Body:
     def _read_by_call(self, node: ast.Call) -> None:
         """getattr(self, "x", None) reads self.x."""
         chain = chain_of(node.args[0]) if len(node.args) > 1 and chain_of(node.func) == "getattr" else ""
-        name = _text(node.args[1]) if chain.partition(".")[0] in self.roots else ""
+        name = _text(node.args[1]) if chain.partition(".")[0] in self._followed else ""
         if name:
             self._read(f"{chain}.{name}", node.lineno)
 
@@ -359,22 +362,19 @@ class Body:
             root = root.value
         if root.__class__ in INNER:
             stack.append(root)
-        elif isinstance(root, ast.Name) and node.ctx.__class__ is ast.Load and self._is_followed(root.id):
+        elif isinstance(root, ast.Name) and node.ctx.__class__ is ast.Load and root.id in self._followed:
             self._read(self._chain(node), node.lineno)
-
-    def _is_followed(self, name: str) -> bool:
-        return name in self.roots or name in self._aliases
 
     def _matters(self, node: ast.Call) -> bool:
         root = root_of(node.func)
-        if self._is_followed(root) or root == "setattr" or self._is_super(node.func):
+        if root in self._followed or root == "setattr" or self._is_super(node.func):
             return True
         if not root and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
             return _whose_dict(node.func.value) is not None
         for argument in node.args:
-            if self._is_followed(root_of(argument)):
+            if root_of(argument) in self._followed:
                 return True
-        return any(root_of(keyword.value) in self.roots for keyword in node.keywords)
+        return any(root_of(keyword.value) in self._followed for keyword in node.keywords)
 
     @staticmethod
     def _is_super(func: ast.expr) -> bool:
