@@ -16,6 +16,11 @@ def fill(template: str, fields: Mapping[str, object]) -> str:
     return _environment().get_template(f"{template}.j2").render(fields)
 
 
+def prepare() -> None:
+    """Bring what filling takes, for a process that has time; else it is brought when it is first needed."""
+    _environment()
+
+
 @cache
 def _environment() -> SandboxedEnvironment:
     from jinja2 import FunctionLoader, StrictUndefined

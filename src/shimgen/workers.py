@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Self
 
 _TOKEN = 4
 _MOST = 4
@@ -59,6 +60,50 @@ def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes | None]]:
     finally:
         os.close(queue)
         child.end()
+
+
+class Standby:
+    """A process that is begun before it is known what it is to do, and gets ready meanwhile. A context manager."""
+
+    def __init__(self) -> None:
+        self._orders = -1
+        self._child: _Child | None = None
+
+    def begin(self, prepare: Callable[[], None], work: Callable[[bytes], bytes]) -> None:
+        """Begin the process, which will `work` on what it is asked; nothing happens where no other can do anything."""
+        if self._child is not None or available() == 1:
+            return
+        orders, self._orders = os.pipe()
+        queue = _filled(1)
+
+        def away(_: int) -> bytes:
+            os.close(self._orders)  # or the end of the process that asks would not be seen
+            prepare()
+            with os.fdopen(orders, "rb") as file:
+                size = int.from_bytes(file.read(_TOKEN), "big")
+                return work(file.read(size))
+
+        try:
+            self._child = _Child(queue, away)
+        finally:
+            os.close(orders)
+            os.close(queue)
+
+    def ask(self, order: bytes) -> bytes | None:
+        """What comes of the work, None where the process cannot do it. To be asked once."""
+        if self._child is None:
+            return None
+        with suppress(BrokenPipeError), open(self._orders, "wb", closefd=False) as file:
+            file.write(len(order).to_bytes(_TOKEN, "big") + order)
+        return next(self._child.results(), None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child is not None:
+            os.close(self._orders)
+            self._child.end()
 
 
 def _filled(tasks: int) -> int:

@@ -50,6 +50,8 @@ class Cache:
         self._path = folder / _FILE
         self._limit = limit
         self._connection: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        self._left: sqlite3.Connection | None = None
         self._day = int(time.time() // 86400)
         self._old: list[bytes] = []
         self.trouble = ""
@@ -80,6 +82,8 @@ class Cache:
             self._connection = None
 
     def _open(self) -> sqlite3.Connection:
+        if self._process != os.getpid():  # forked: that connection is neither to be used nor to be closed here
+            self._process, self._left, self._connection = os.getpid(), self._connection, None
         if self._connection is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)

@@ -85,22 +85,29 @@ class Work(msgspec.Struct, frozen=True):
     first: tuple[CarriedPatch, ...] = ()
 
 
-def find(session: Session, tree: Tree, like: Found | None = None) -> Found:
+def _nothing(_: Index) -> None:
+    """What is done with an index whose facts are gathered, where nothing is."""
+
+
+def find(
+    session: Session, tree: Tree, like: Found | None = None, gathered: Callable[[Index], None] = _nothing
+) -> Found:
     """All that a tree holds, from an earlier run where that is known to find the same. What was found in one that is
-    `like` it need not be looked for again, but for what the difference may touch."""
+    `like` it need not be looked for again, but for what the difference may touch. `gathered` is called where all is
+    looked for, once the facts are there."""
     opened = cache(lambda: session.index(tree, like.program if like is not None else None))
     with collector_off():
         with session.clock.stage("facts"):
             finding = session.memory.recall(tree)
         if finding is None:
-            finding = _find(session, opened())
+            finding = _find(session, opened(), gathered)
             session.memory.keep(tree, finding, opened().trace())
         with session.clock.stage("facts"):
             session.store.save()
     return Found(tree, finding, opened)
 
 
-def _find(session: Session, program: Index) -> Finding:
+def _find(session: Session, program: Index, gathered: Callable[[Index], None] = _nothing) -> Finding:
     from shimgen.demands import collect, unnamed  # which, as the others, are not needed for what is remembered
     from shimgen.gaps import find_gaps
     from shimgen.wrappers import find_wrappers
@@ -109,6 +116,7 @@ def _find(session: Session, program: Index) -> Finding:
     with stage("facts"):
         program.gather()
         session.store.save()  # what is saved need not be held encoded, too
+        gathered(program)
     with stage("demands"):
         demands = collect(program, profile)
     with stage("wrappers"):
@@ -120,12 +128,12 @@ def _find(session: Session, program: Index) -> Finding:
     return Finding(wrappers, demands, gaps, names, marked, program.stats)
 
 
-def work_out(session: Session) -> Work:
+def work_out(session: Session, gathered: Callable[[Index], None] = _nothing) -> Work:
     """The analysis of the tree as it stands (with the carried patches that it is to have before the shims), beside
-    that of the source without anything of shimgen's."""
+    that of the source without anything of shimgen's. `gathered` is called as `find` does, for the first tree."""
     started = time.perf_counter()
     cargo = load_cargo(session)
-    standing = find(session, session.tree)
+    standing = find(session, session.tree, gathered=gathered)
     ground = find_ground(session, standing.finding.marked)
     layers = Layers(ground.read)
     first = lay(cargo, "before", layers)

@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen import checkout as baseline
-from shimgen.checkout import Checkout
 from shimgen.collector import collector_off
 from shimgen.config import Settings
 from shimgen.model.carried import CarriedState
@@ -21,6 +20,7 @@ from shimgen.model.source import Tree
 from shimgen.pipeline.analysis import Found, Work, find, work_out
 from shimgen.pipeline.carried import lay, refuse_conflicts, settled
 from shimgen.pipeline.ground import Layers
+from shimgen.pipeline.making import Maker, Shims, make_shims, pyproject
 from shimgen.pipeline.session import Session, open_session, timed
 from shimgen.scope import in_scope
 
@@ -43,25 +43,18 @@ def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Expla
     return Explanation(timed(session, with_refusals(analysis, made.refused)), shims, dict(owned.members))
 
 
-class _Shims(msgspec.Struct, frozen=True, array_like=True):
-    """The edited files that close gaps, and the gaps that are refused after all."""
-
-    changes: tuple[FileChange, ...] = ()
-    refused: tuple[Gap, ...] = ()
-
-
 class _Owned(msgspec.Struct, frozen=True, array_like=True):
     """What each wrapper provides by itself of what is demanded."""
 
     members: tuple[tuple[ClassRef, Mapping[str, Provider]], ...]
 
 
-def _sketch(session: Session, gaps: tuple[Gap, ...], found: Found) -> _Shims:
+def _sketch(session: Session, gaps: tuple[Gap, ...], found: Found) -> Shims:
     """The shims for people to look at."""
     if not gaps:
-        return _Shims()
-    depends = gaps, _pyproject(session.checkout)
-    return session.memory.once(_Shims, found.tree, depends, lambda: make_shims(session, gaps, found))
+        return Shims()
+    depends = gaps, pyproject(session.checkout)
+    return session.memory.once(Shims, found.tree, depends, lambda: make_shims(session, gaps, found))
 
 
 def _owned(session: Session, analysis: Analysis, found: Found) -> _Owned:
@@ -73,15 +66,6 @@ def _owned(session: Session, analysis: Analysis, found: Found) -> _Owned:
         return _Owned(tuple(provided(found.program, session.profile, wrappers, analysis.demands).items()))
 
     return session.memory.once(_Owned, found.tree, (wrappers, analysis.demands), look)
-
-
-def make_shims(session: Session, gaps: Sequence[Gap], found: Found) -> _Shims:
-    """What is generated for the gaps."""
-    from shimgen.shims import generate as generate_shims
-    from shimgen.shims import style_from_pyproject
-
-    style = style_from_pyproject(_pyproject(session.checkout))
-    return _Shims(*generate_shims(gaps, found.program, found.tree.read, style))
 
 
 def gate(settings: Settings) -> Analysis:
@@ -118,11 +102,12 @@ def generate_in(session: Session, steps: bool = False) -> Outcome:
     """
     from shimgen.patch import render_changes
 
-    work = work_out(session)
-    done = None if steps else _settled(session, work)
-    if done is not None:
-        return Outcome(timed(session, done))
-    changes, refused, proofs = proven(session, work)
+    with Maker(session) as maker:
+        work = work_out(session, maker.get_ready)
+        done = None if steps else _settled(session, work)
+        if done is not None:
+            return Outcome(timed(session, done))
+        changes, refused, proofs = proven(session, work, maker)
     _require(proofs)
     made = finish(session, work, changes)
     refuse_conflicts(made.analysis.carried)
@@ -148,8 +133,9 @@ def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> O
     A failed proof is in the outcome and raises nothing.
     """
     session = open_session(settings)
-    work = work_out(session)
-    changes, refused, proofs = proven(session, work)
+    with Maker(session) as maker:
+        work = work_out(session, maker.get_ready)
+        changes, refused, proofs = proven(session, work, maker)
     if python:
         from shimgen.verify import live
 
@@ -158,10 +144,12 @@ def verify(settings: Settings, python: str = "", stubs: Sequence[str] = ()) -> O
     return Outcome(timed(session, with_refusals(work.analysis, refused)), changes, b"", proofs)
 
 
-def proven(session: Session, work: Work) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
+def proven(
+    session: Session, work: Work, maker: Maker
+) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
     """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
     with collector_off(), session.clock.stage("shims"):
-        made = make_shims(session, wanted(session, work), work.bare)
+        made = maker.make(wanted(session, work), work.bare)
     scoped = in_scope(work.bare.gaps, session.settings.scope)
     with collector_off(), session.clock.stage("proofs"):
         return made.changes, made.refused, _prove(session, work.bare, scoped, made.changes)
@@ -209,12 +197,6 @@ def _require_syntax(changes: Sequence[FileChange], proven: Collection[bytes]) ->
             except (SyntaxError, ValueError) as error:
                 message = f"{change.path} would no longer be valid Python: {error}; nothing was changed"
                 raise GenerateError(message, "correct the carried patch") from error
-
-
-def _pyproject(checkout: Checkout) -> str:
-    """The text of the checkout's pyproject.toml, "" when there is none."""
-    found = checkout.read("pyproject.toml")
-    return found.decode("utf-8", "replace") if found is not None else ""
 
 
 def _prove(session: Session, base: Found, gaps: Sequence[Gap], changes: Sequence[FileChange]) -> tuple[Proof, ...]:

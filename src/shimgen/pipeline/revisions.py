@@ -12,7 +12,7 @@ from shimgen.model.errors import ConfigError
 from shimgen.model.upgrade import CarriedChange, Revision, Upgrade
 from shimgen.pipeline.analysis import Bare, Found, check_scope, find_bare
 from shimgen.pipeline.carried import lay
-from shimgen.pipeline.generation import make_shims
+from shimgen.pipeline.making import make_shims
 from shimgen.pipeline.session import Session, open_session
 from shimgen.scope import in_scope
 

@@ -2,6 +2,7 @@
 
 from shimgen.shims.generate import generate
 from shimgen.shims.marker import ExistingShim, find_shims, remove_shims
+from shimgen.shims.render import prepare
 from shimgen.shims.style import Style, style_from_pyproject
 
-__all__ = ["ExistingShim", "Style", "find_shims", "generate", "remove_shims", "style_from_pyproject"]
+__all__ = ["ExistingShim", "Style", "find_shims", "generate", "prepare", "remove_shims", "style_from_pyproject"]

@@ -199,7 +199,7 @@ class _Maker:
     def _target(self, ref: ClassRef) -> _Target:
         if ref not in self._targets:
             source = self.source(ref.path)
-            site = find_class(source.tree, ref.name, ref.line)
+            site = find_class(source, ref.name, ref.line)
             mine = (group[0] for (cls, _), group in self._groups.items() if cls == ref)
             members = {gap.member for gap in mine if not gap.takes_base}
             self._targets[ref] = _Target(source, site, scope_of(ref.path, source, site, members))
@@ -216,7 +216,7 @@ class _Maker:
             provider = below[0]
         try:
             source = self.source(provider.cls.path)
-            hidden = frozenset(hidden_in(find_class(source.tree, provider.cls.name, provider.cls.line)))
+            hidden = frozenset(hidden_in(find_class(source, provider.cls.name, provider.cls.line)))
         except (RefusedError, KeyError):
             return Origin(provider.cls.path, True)
         return Origin(provider.cls.path, is_lazy(source.tree), source, provider.line, hidden)

@@ -11,7 +11,7 @@ import msgspec
 from shimgen.model.facts import MARKER
 from shimgen.shims.headers import bases_of, names_of
 from shimgen.shims.lists import Edit, applied
-from shimgen.shims.source import Function, Source, class_sites, first_line, last_line, parse
+from shimgen.shims.source import Function, Source, first_line, last_line, parse
 
 PREFIX = f"{MARKER}forwards to "
 # What shimgen writes above its members: a forward, or a recipe of a profile.
@@ -90,9 +90,8 @@ def find_shims(source: bytes) -> tuple[ExistingShim, ...]:
         parsed = parse(source)
     except (SyntaxError, ValueError):
         return ()
-    sites = list(class_sites(parsed.tree))
-    found = [shim for site in sites for shim in _in_class(parsed, site.name, site.node)]
-    found += [shim for site in sites for shim in _above_class(parsed, site.name, site.node)]
+    found = [shim for site in parsed.classes for shim in _in_class(parsed, site.name, site.node)]
+    found += [shim for site in parsed.classes for shim in _above_class(parsed, site.name, site.node)]
     return tuple(sorted(found, key=lambda shim: shim.start))
 
 
@@ -164,7 +163,7 @@ def _disowned(source: Source, taken: Sequence[ExistingShim], standing: Sequence[
     """The edits that take adopted bases out of class statements, and out of imports what only they needed."""
     every = [shim for shim in standing if shim.adopted is not None]
     mine = [shim for shim in every if any(shim.start == other.start for other in taken)]
-    for site in class_sites(source.tree):
+    for site in source.classes:
         here = [s for s in every if (s.cls, s.class_line) == (site.name, site.node.lineno)]
         gone = [s for s in here if s in mine]
         if gone:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shimgen import templating
 from shimgen.shims.place import Place
 from shimgen.shims.style import Style, black_format
 from shimgen.templating import fill
 
 _LEVEL = "    "
+
+
+def prepare() -> None:
+    """Bring what rendering takes, for a process that has time; else it is brought when it is first needed."""
+    templating.prepare()
+    black_format("pass\n", Style(), Style().line_length)
 
 
 def render(template: str, fields: Mapping[str, object], style: Style, place: Place) -> tuple[str, ...]:

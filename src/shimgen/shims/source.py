@@ -16,15 +16,26 @@ from shimgen.shims.refusal import no_place
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_SIMPLE = frozenset((ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass))
+"""What most statements are, of those that have no blocks."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class ClassSite(msgspec.Struct, frozen=True):
+    """A class statement; `scopes` are the functions and classes around it, from the outside in."""
+
+    name: str
+    node: ast.ClassDef
+    scopes: tuple[Function | ast.ClassDef, ...]
 
 
 class Source(msgspec.Struct, frozen=True):
     """`starts` holds the offset of each line's first byte; `ends` that of its terminator. A byte order mark counts as
-    part of the first line."""
+    part of the first line. `classes` are all class statements in the order of the source."""
 
     data: bytes
     tree: ast.Module
+    classes: tuple[ClassSite, ...]
     encoding: str
     starts: tuple[int, ...]
     ends: tuple[int, ...]
@@ -70,20 +81,7 @@ def parse(data: bytes) -> Source:
         starts.pop()
     else:
         ends.append(len(data))
-    return Source(data, tree, encoding, tuple(starts), tuple(ends))
-
-
-class ClassSite(msgspec.Struct, frozen=True):
-    """A class statement; `scopes` are the functions and classes around it, from the outside in."""
-
-    name: str
-    node: ast.ClassDef
-    scopes: tuple[Function | ast.ClassDef, ...]
-
-
-def class_sites(tree: ast.Module) -> Iterator[ClassSite]:
-    """Every class statement with its qualified name, in the order of the source."""
-    yield from _class_sites(tree.body, "", ())
+    return Source(data, tree, tuple(_class_sites(tree.body, "", ())), encoding, tuple(starts), tuple(ends))
 
 
 def _class_sites(
@@ -95,7 +93,7 @@ def _class_sites(
             yield from _class_sites(node.body, f"{prefix}{node.name}.", (*scopes, node))
         elif isinstance(node, Function):
             yield from _class_sites(node.body, f"{prefix}{node.name}.<locals>.", (*scopes, node))
-        else:
+        elif node.__class__ not in _SIMPLE:
             yield from _class_sites(blocks(node), prefix, scopes)
 
 
@@ -106,9 +104,9 @@ def blocks(node: ast.stmt) -> Iterator[ast.stmt]:
             yield from [item] if isinstance(item, ast.stmt) else item.body
 
 
-def find_class(tree: ast.Module, name: str, line: int) -> ClassSite:
+def find_class(source: Source, name: str, line: int) -> ClassSite:
     """The class of that qualified name, at that line when there are several. Raises RefusedError."""
-    found = [site for site in class_sites(tree) if site.name == name]
+    found = [site for site in source.classes if site.name == name]
     exact = [site for site in found if site.node.lineno == line]
     if len(exact) == 1:
         return exact[0]
