@@ -8,12 +8,12 @@ from functools import cached_property
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.gaps.remaking import remaking
 from shimgen.model.calling import Taker, takers
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, ClassAttribute, Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
-from shimgen.model.remaking import remaking
 
 _FUNCTION_KINDS = {
     "method": MemberKind.METHOD,
@@ -184,10 +184,14 @@ class Members:
 
 def _binding(facts: Class, member: str) -> Function | ClassAttribute | None:
     """What a class body binds the member to in the end."""
-    found: list[Function | ClassAttribute] = []
-    found += (f for f in facts.functions if f.name == member and f.kind not in ("setter", "deleter"))
-    found += (a for a in facts.attributes if a.name == member and a.value is not None)
-    return max(found, key=lambda bound: bound.line, default=None)
+    found: Function | ClassAttribute | None = None
+    for function in facts.functions:
+        if function.name == member and function.kind not in ("setter", "deleter"):
+            found = function if found is None or function.line > found.line else found
+    for attribute in facts.attributes:
+        if attribute.name == member and attribute.value is not None:
+            found = attribute if found is None or attribute.line > found.line else found
+    return found
 
 
 def _provider(ref: ClassRef, cls: ClassRef, facts: Class, function: Function) -> Provider:

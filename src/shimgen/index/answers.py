@@ -31,11 +31,11 @@ class Reads:
         """The answer would be another one if something else were being asked."""
         self.files |= _ORDER
 
-    def during(self, find: Callable[[], Answer]) -> tuple[Answer, int]:
+    def during(self, find: Callable[[Question], Answer], question: Question) -> tuple[Answer, int]:
         """What is found, and the files that were read for it."""
         before, self.files = self.files, 0
         try:
-            found = find()
+            found = find(question)
             return found, self._same.setdefault(self.files, self.files)
         finally:
             self.files |= before
@@ -69,7 +69,7 @@ class Answers(Generic[Question, Answer]):
                 return self._meanwhile(question)
             self._asked.append(question)
             try:
-                found = self._known[question] = self._reads.during(lambda: self._find(question))
+                found = self._known[question] = self._reads.during(self._find, question)
             finally:
                 self._asked.pop()
         self._reads.files |= found[1]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from shimgen.index.coverage import always_assigned
-from shimgen.index.frames import MODULE, NOTHING, Frame, Values, called_method, first_parameter, is_local, union
+from shimgen.index.frames import MODULE, NOTHING, Frame, Values, called_method, first_parameter, union
 from shimgen.index.registry import literal
 from shimgen.index.values import OTHER
 from shimgen.model.calling import definition, given, keywords, positional, routine
@@ -189,7 +189,7 @@ class Evaluator:
             if target.kind == "function" and (argument := self._factories.get(self._import_name(target))):
                 return self._made_by_name(inner, callee.text, expr, argument)
             function = routine(self._program, target)
-            if function is not None and not is_local(frame.function, callee.text):
+            if function is not None and not frame.function.binds(callee.text):
                 return self._function_result(inner, target.path, function, expr)
         if callee.text.rpartition(".")[2] == "__new__" and len(expr.parts) > 1:
             return self._own_instance(inner, expr.parts[1])

@@ -70,18 +70,10 @@ def first_parameter(function: Function) -> str:
     return function.first if function.kind != "staticmethod" else ""
 
 
-def is_local(function: Function, name: str) -> bool:
-    """Whether the function binds the name itself."""
-    return any(s.target == name for s in function.stores) or any(p.name == name for p in function.params)
-
-
 def self_attribute(function: Function, target: str) -> str:
     """The X of a target "self.X", "" for other targets."""
-    first = first_parameter(function)
-    if not first or not target.startswith(f"{first}."):
-        return ""
-    name = target[len(first) + 1 :]
-    return name if "." not in name else ""
+    head, _, name = target.partition(".")
+    return name if head and "." not in name and head == first_parameter(function) else ""
 
 
 def called_method(program: Program, frame: Frame, callee: Expr) -> tuple[ClassRef, Function, bool] | None:

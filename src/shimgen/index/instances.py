@@ -71,6 +71,8 @@ class Instances:
         for owner in self._program.mro(ref).classes:
             functions = self._program.cls(owner).functions
             for function in functions:
+                if not function.stores and not function.handed:
+                    continue
                 runs_later = function.name not in nearer and (owner, function.name) not in ran
                 frame = Frame(owner.path, function, {}, ref, owner, 3)
                 for where, store in self._stores(frame):

@@ -69,8 +69,7 @@ def _take(program: Program, giver: Taker, call: Call, found: list[Taker]) -> Non
 def _taker(program: Program, giver: Taker, call: Call) -> Taker | None:
     callee = call.expr.parts[0]
     head = callee.text.partition(".")[0]
-    local = {*(p.name for p in giver.function.params), *(s.target for s in giver.function.stores)}
-    if callee.op != "name" or head in local:
+    if callee.op != "name" or giver.function.binds(head):
         return None
     named = program.resolve(giver.path, callee.text, giver.function)
     owner, function, bound = named.ref, routine(program, named), named.ref is not None

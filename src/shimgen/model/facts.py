@@ -136,6 +136,10 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The name of the first parameter, "" when there is none."""
         return self.params[0].name if self.params else ""
 
+    def binds(self, name: str) -> bool:
+        """Whether the function gives the name a meaning of its own, as a parameter or by an assignment."""
+        return any(s.target == name for s in self.stores) or any(p.name == name for p in self.params)
+
 
 def last_named(functions: Iterable[Function], name: str) -> Function | None:
     """Of several functions of one name the last, which is the one that counts; None when there is none."""
