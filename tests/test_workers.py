@@ -107,3 +107,75 @@ def test_an_interrupted_run_leaves_no_process_and_no_traceback_of_others() -> No
     os.killpg(process.pid, signal.SIGINT)
     output, errors = process.communicate(timeout=30)
     assert (output, errors, process.returncode) == ("interrupted\n", "", 0)
+
+
+def test_where_no_process_can_be_begun_this_one_does_everything() -> None:
+    script = textwrap.dedent("""
+        import os
+        from shimgen import workers
+
+        def refuse():
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+
+        os.fork = refuse
+        done = []
+        print(list(workers.spread(3, done.append, lambda number: b"away", 3)), done)
+        with workers.aside(lambda: b"made") as result:
+            print(result())
+        print(sorted(int(n) for n in os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else "")
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=True)
+    assert done.stdout.splitlines()[:2] == ["[] [0, 1, 2]", "None"]
+    assert done.stdout.splitlines()[2] in ("", "[0, 1, 2, 3]")
+
+
+STANDBY = """
+import os, signal, sys, time
+from shimgen import workers
+
+workers.os.sched_getaffinity = lambda _: range({cores})
+with workers.Standby() as standby:
+    standby.begin(lambda: {prepare}, lambda ready, order: {work})
+    print(workers.available())
+    {then}
+try:
+    os.waitpid(-1, os.WNOHANG)
+    print("a process is left")
+except ChildProcessError:
+    print("none is left", workers.available())
+"""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "work", "then", "cores", "expected"),
+    [
+        ("b'ready '", "ready + order", "print(standby.ask(b'now'))", 2, ["1", "b'ready now'", "none is left 2"]),
+        ("1", "order * ready * 9", "print(len(standby.ask(b'x' * 90_000)))", 3, ["2", "810000", "none is left 3"]),
+        ("None", "order", "print(standby.ask(b''), standby.ask(b'again'))", 2, ["1", "b'' None", "none is left 2"]),
+        ("None", "order", "pass", 2, ["1", "none is left 2"]),
+        ("time.sleep(60)", "order", "pass", 2, ["1", "none is left 2"]),
+        ("None", "order", "print(standby.ask(b'now'))", 1, ["1", "None", "none is left 1"]),
+        ("sys.exit(3)", "order", "print(standby.ask(b'x' * 90_000))", 2, ["1", "None", "none is left 2"]),
+        ("None", "os.kill(os.getpid(), signal.SIGKILL)", "print(standby.ask(b''))", 2, ["1", "None", "none is left 2"]),
+        ("None", "1 / 0", "print(standby.ask(b''))", 2, ["1", "None", "none is left 2"]),
+    ],
+)
+def test_a_process_that_stands_by(prepare: str, work: str, then: str, cores: int, expected: list[str]) -> None:
+    script = STANDBY.format(prepare=prepare, work=work, then=then, cores=cores)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert (done.stdout.splitlines(), done.stderr) == (expected, "")
+
+
+def test_a_process_that_stands_by_ends_with_the_one_that_began_it() -> None:
+    script = textwrap.dedent("""
+        import os, signal, time
+        from shimgen import workers
+
+        workers.os.sched_getaffinity = lambda _: range(2)
+        standby = workers.Standby()
+        standby.begin(lambda: None, lambda ready, order: b"")
+        os.kill(os.getpid(), signal.SIGKILL)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.communicate(timeout=50)[0] == b""  # it holds the stream as long as it lives
+    assert process.returncode == -signal.SIGKILL

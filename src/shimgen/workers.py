@@ -11,19 +11,20 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Self
+from typing import Self, TypeVar
 
 _TOKEN = 4
 _MOST = 4
 Away = Callable[[int], bytes]
+Ready = TypeVar("Ready")
 
 
 def available() -> int:
-    """How many processes may work at once."""
+    """How many processes may work at once, this one among them, besides those that it has begun already."""
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, _MOST)
+    return max(min(cores, _MOST) - _Child.begun, 1)
 
 
 def spread(tasks: int, here: Callable[[int], None], away: Away, processes: int) -> Iterator[bytes]:
@@ -35,7 +36,8 @@ def spread(tasks: int, here: Callable[[int], None], away: Away, processes: int) 
     queue = _filled(tasks)
     children: list[_Child] = []
     try:
-        children.extend(_Child(queue, away) for _ in range(processes - 1))
+        with suppress(OSError):  # no process can be begun: then there are fewer
+            children.extend(_Child(queue, away) for _ in range(processes - 1))
         for number in _taken(queue):
             here(number)
         for child in children:
@@ -50,16 +52,9 @@ def spread(tasks: int, here: Callable[[int], None], away: Away, processes: int) 
 def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes | None]]:
     """Do one piece of work in another process, meanwhile. What is handed out waits for its result and gives it, None
     where no other process could do it."""
-    if available() == 1:
-        yield lambda: None
-        return
-    queue = _filled(1)
-    child = _Child(queue, lambda _: work())
-    try:
-        yield lambda: next(child.results(), None)
-    finally:
-        os.close(queue)
-        child.end()
+    with Standby() as standby:
+        standby.begin(work, lambda made, _: made)
+        yield lambda: standby.ask(b"")
 
 
 class Standby:
@@ -69,8 +64,9 @@ class Standby:
         self._orders = -1
         self._child: _Child | None = None
 
-    def begin(self, prepare: Callable[[], None], work: Callable[[bytes], bytes]) -> None:
-        """Begin the process, which will `work` on what it is asked; nothing happens where no other can do anything."""
+    def begin(self, prepare: Callable[[], Ready], work: Callable[[Ready, bytes], bytes]) -> None:
+        """Begin the process, which will `work` with what it has prepared on what it is asked; nothing happens where
+        no other can do anything."""
         if self._child is not None or available() == 1:
             return
         orders, self._orders = os.pipe()
@@ -78,16 +74,19 @@ class Standby:
 
         def away(_: int) -> bytes:
             os.close(self._orders)  # or the end of the process that asks would not be seen
-            prepare()
+            ready = prepare()
             with os.fdopen(orders, "rb") as file:
                 size = int.from_bytes(file.read(_TOKEN), "big")
-                return work(file.read(size))
+                return work(ready, file.read(size))
 
         try:
-            self._child = _Child(queue, away)
+            with suppress(OSError):  # no process can be begun
+                self._child = _Child(queue, away)
         finally:
             os.close(orders)
             os.close(queue)
+            if self._child is None:
+                os.close(self._orders)
 
     def ask(self, order: bytes) -> bytes | None:
         """What comes of the work, None where the process cannot do it. To be asked once."""
@@ -95,15 +94,22 @@ class Standby:
             return None
         with suppress(BrokenPipeError), open(self._orders, "wb", closefd=False) as file:
             file.write(len(order).to_bytes(_TOKEN, "big") + order)
-        return next(self._child.results(), None)
+        try:
+            return next(self._child.results(), None)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        if self._child is not None:
+            child, self._child = self._child, None
+            os.close(self._orders)
+            child.end()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._child is not None:
-            os.close(self._orders)
-            self._child.end()
+        self._end()
 
 
 def _filled(tasks: int) -> int:
@@ -124,12 +130,22 @@ def _taken(queue: int) -> Iterator[int]:
 class _Child:
     """A forked process that takes tasks and writes their results, each after its length, once none is left."""
 
+    begun = 0
+    """How many of this process have not ended yet."""
+
     def __init__(self, queue: int, away: Away) -> None:
         self._output, output = os.pipe()
-        self._process = os.fork()
+        try:
+            self._process = os.fork()
+        except OSError:
+            os.close(self._output)
+            os.close(output)
+            raise
         if self._process:
             os.close(output)
+            _Child.begun += 1
             return
+        _Child.begun = 0
         status = 1
         try:
             results = [away(number) for number in _taken(queue)]
@@ -153,6 +169,7 @@ class _Child:
     def end(self) -> None:
         """Let nothing remain of the process, whatever it does."""
         os.close(self._output)
+        _Child.begun -= 1
         with suppress(ProcessLookupError, ChildProcessError):
             os.kill(self._process, signal.SIGKILL)
             os.waitpid(self._process, 0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -193,3 +195,23 @@ def test_without_a_home_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "home", homeless)
     assert default_folder({}) is None
+
+
+def test_a_forked_process_does_not_use_the_connection_of_the_one_before(tmp_path: Path) -> None:
+    script = """
+import os, sys
+from pathlib import Path
+from shimgen.cache.database import Cache
+
+cache = Cache(Path(sys.argv[1]))
+cache.write({b"one": b"1"})
+before = cache._connection
+child = os.fork()
+if not child:
+    seen = cache.read([b"one"])
+    cache.write({b"two": b"2"})
+    os._exit(0 if seen == {b"one": b"1"} and cache._connection is not before and not cache.trouble else 1)
+print(os.waitpid(child, 0)[1], cache.read([b"one", b"two"]), cache._connection is before, repr(cache.trouble))
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "0 {b'one': b'1', b'two': b'2'} True ''\n"

@@ -222,6 +222,8 @@ class Index:
         own = self._own_classes.get(path)
         if own is None:
             own = self._own_classes[path] = [ref for ref in self.classes_of(path) if "<locals>" in ref.name]
+        if not own:
+            return None
         inside = (c for c in own if c.name.rpartition(".")[2] == name)
         return next((c for c in inside if function.line < c.line <= function.end_line), None)
 
