@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -183,9 +184,9 @@ def test_an_edit_never_shows_what_was_found_before(
     analysed: list[Index] = []
     real = analysis._find
 
-    def find(session: Session, program: Index) -> Finding:
+    def find(session: Session, program: Index, gathered: Callable[[Index], None]) -> Finding:
         analysed.append(program)
-        return real(session, program)
+        return real(session, program, gathered)
 
     monkeypatch.setattr(analysis, "_find", find)
     cached = pipeline.analyse(Settings(tree))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,11 +49,11 @@ class Maker(workers.Standby):
 
     def make(self, gaps: Sequence[Gap], found: Found) -> Shims:
         """What is generated for gaps of a tree."""
+        sent = None
         if found.tree is self._session.tree:
-            sent = self.ask(msgspec.msgpack.encode(gaps))
-            if sent is not None:
-                return msgspec.msgpack.decode(sent, type=Shims)
-        return make_shims(self._session, gaps, found)
+            with suppress(UnicodeEncodeError):  # a file whose name is no text: what names it cannot be sent
+                sent = self.ask(msgspec.msgpack.encode(gaps))
+        return msgspec.msgpack.decode(sent, type=Shims) if sent is not None else make_shims(self._session, gaps, found)
 
 
 def make_shims(session: Session, gaps: Sequence[Gap], found: Found) -> Shims:
