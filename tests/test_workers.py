@@ -120,8 +120,9 @@ def test_where_no_process_can_be_begun_this_one_does_everything() -> None:
         os.fork = refuse
         done = []
         print(list(workers.spread(3, done.append, lambda number: b"away", 3)), done)
-        with workers.aside(lambda: b"made") as result:
-            print(result())
+        with workers.Standby() as standby:
+            standby.begin(lambda: None, lambda order: order)
+            print(standby.ask(b"made"))
         print(sorted(int(n) for n in os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else "")
     """)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=True)
@@ -135,7 +136,7 @@ from shimgen import workers
 
 workers.os.sched_getaffinity = lambda _: range({cores})
 with workers.Standby() as standby:
-    standby.begin(lambda: {prepare}, lambda ready, order: {work})
+    standby.begin(lambda: {prepare}, lambda order: {work})
     print(workers.available())
     {then}
 try:
@@ -149,8 +150,8 @@ except ChildProcessError:
 @pytest.mark.parametrize(
     ("prepare", "work", "then", "cores", "expected"),
     [
-        ("b'ready '", "ready + order", "print(standby.ask(b'now'))", 2, ["1", "b'ready now'", "none is left 2"]),
-        ("1", "order * ready * 9", "print(len(standby.ask(b'x' * 90_000)))", 3, ["2", "810000", "none is left 3"]),
+        ("None", "order * 2", "print(standby.ask(b'now'))", 2, ["1", "b'nownow'", "none is left 2"]),
+        ("None", "order * 9", "print(len(standby.ask(b'x' * 90_000)))", 3, ["2", "810000", "none is left 3"]),
         ("None", "order", "print(standby.ask(b''), standby.ask(b'again'))", 2, ["1", "b'' None", "none is left 2"]),
         ("None", "order", "pass", 2, ["1", "none is left 2"]),
         ("time.sleep(60)", "order", "pass", 2, ["1", "none is left 2"]),
@@ -173,7 +174,7 @@ def test_a_process_that_stands_by_ends_with_the_one_that_began_it() -> None:
 
         workers.os.sched_getaffinity = lambda _: range(2)
         standby = workers.Standby()
-        standby.begin(lambda: None, lambda ready, order: b"")
+        standby.begin(lambda: None, lambda order: b"")
         os.kill(os.getpid(), signal.SIGKILL)
     """)
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)

@@ -10,13 +10,12 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Self, TypeVar
+from contextlib import suppress
+from typing import Self
 
 _TOKEN = 4
 _MOST = 4
 Away = Callable[[int], bytes]
-Ready = TypeVar("Ready")
 
 
 def available() -> int:
@@ -27,17 +26,21 @@ def available() -> int:
     return max(min(cores, _MOST) - _Child.begun, 1)
 
 
-def spread(tasks: int, here: Callable[[int], None], away: Away, processes: int) -> Iterator[bytes]:
+def spread(
+    tasks: int, here: Callable[[int], None], away: Away, processes: int, first: Callable[[], None] = lambda: None
+) -> Iterator[bytes]:
     """Do each task once: `here` in this process, or `away` in one of `processes` - 1 others, which gives the results.
 
-    Tasks are numbers, begun in their order, at most a few hundred. The results come in any order. What another
-    process fails to do is left out; an error in this one is raised.
+    Tasks are numbers, begun in their order, at most a few hundred. This process takes part once it has done what is to
+    be done `first`. The results come in any order. What another process fails to do is left out; an error in this one
+    is raised.
     """
     queue = _filled(tasks)
     children: list[_Child] = []
     try:
         with suppress(OSError):  # no process can be begun: then there are fewer
             children.extend(_Child(queue, away) for _ in range(processes - 1))
+        first()
         for number in _taken(queue):
             here(number)
         for child in children:
@@ -48,15 +51,6 @@ def spread(tasks: int, here: Callable[[int], None], away: Away, processes: int) 
             child.end()
 
 
-@contextmanager
-def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes | None]]:
-    """Do one piece of work in another process, meanwhile. What is handed out waits for its result and gives it, None
-    where no other process could do it."""
-    with Standby() as standby:
-        standby.begin(work, lambda made, _: made)
-        yield lambda: standby.ask(b"")
-
-
 class Standby:
     """A process that is begun before it is known what it is to do, and gets ready meanwhile. A context manager."""
 
@@ -64,9 +58,8 @@ class Standby:
         self._orders = -1
         self._child: _Child | None = None
 
-    def begin(self, prepare: Callable[[], Ready], work: Callable[[Ready, bytes], bytes]) -> None:
-        """Begin the process, which will `work` with what it has prepared on what it is asked; nothing happens where
-        no other can do anything."""
+    def begin(self, prepare: Callable[[], None], work: Callable[[bytes], bytes]) -> None:
+        """Begin the process, which will `work` on what it is asked; nothing happens where no other can do anything."""
         if self._child is not None or available() == 1:
             return
         orders, self._orders = os.pipe()
@@ -74,10 +67,10 @@ class Standby:
 
         def away(_: int) -> bytes:
             os.close(self._orders)  # or the end of the process that asks would not be seen
-            ready = prepare()
+            prepare()
             with os.fdopen(orders, "rb") as file:
                 size = int.from_bytes(file.read(_TOKEN), "big")
-                return work(ready, file.read(size))
+                return work(file.read(size))
 
         try:
             with suppress(OSError):  # no process can be begun

@@ -41,7 +41,7 @@ class Maker(workers.Standby):
 
             prepare()
 
-        def make(_: None, order: bytes) -> bytes:
+        def make(order: bytes) -> bytes:
             gaps = msgspec.msgpack.decode(order, type=tuple[Gap, ...])
             return msgspec.msgpack.encode(_generated(self._session, gaps, program, self._session.tree))
 

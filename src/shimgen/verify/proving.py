@@ -10,7 +10,7 @@ from shimgen import workers
 from shimgen.model.domain import FileChange, Gap
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
-from shimgen.verify.reanalysis import closed, served, static
+from shimgen.verify.reanalysis import Served, closed, served, static
 from shimgen.verify.sandboxing import Prepared, prepare, sandbox
 
 
@@ -20,19 +20,35 @@ def prove(
     """Proofs of every shim in `changes`, edits of `tree`, whose gaps were `before`.
 
     `reanalyse` gives the gaps of the patched tree. Meanwhile another process, where there is one, looks at each file
-    and runs each shim. Of a tree that does not compile nothing else is said.
+    and runs each shim; this one takes part in it afterwards. Of a tree that does not compile nothing else is said.
     """
+    serving, shares = served(before), [share for share in (changes[::2], changes[1::2]) if share]
+    shown: dict[int, tuple[Proof, ...]] = {}
+    after: list[Gap] = []
 
-    def shown() -> tuple[Proof, ...]:
-        serving, proofs, cases = served(before), list[Proof](), list[Prepared]()
-        for change in changes:  # both of one file, which is parsed once
-            proofs += static(tree, change, serving)
-            cases += prepare(change)
-        return (*proofs, *sandbox(cases))
+    def here(number: int) -> None:
+        shown[number] = _shown(tree, shares[number], serving)
 
-    with workers.aside(lambda: msgspec.msgpack.encode(shown())) as sent:
-        after = reanalyse(tree.replace({change.path: change.after for change in changes}))
-        result = sent()
-    proofs = msgspec.msgpack.decode(result, type=tuple[Proof, ...]) if result is not None else shown()
-    broken = tuple(proof for proof in proofs if proof.check == "compiles" and not proof.passed)
-    return broken or (*proofs, *closed(changes, after, before))
+    def away(number: int) -> bytes:
+        return msgspec.msgpack.encode((number, _shown(tree, shares[number], serving)))
+
+    def first() -> None:
+        after.extend(reanalyse(tree.replace({change.path: change.after for change in changes})))
+
+    for result in workers.spread(len(shares), here, away, workers.available(), first):
+        number, proofs = msgspec.msgpack.decode(result, type=tuple[int, tuple[Proof, ...]])
+        shown[number] = proofs
+    for number in set(range(len(shares))) - shown.keys():  # another process could not do it
+        here(number)
+    everything = tuple(proof for number in sorted(shown) for proof in shown[number])
+    broken = tuple(proof for proof in everything if proof.check == "compiles" and not proof.passed)
+    return broken or (*everything, *closed(changes, after, before))
+
+
+def _shown(tree: Tree, changes: Sequence[FileChange], serving: Served) -> tuple[Proof, ...]:
+    """What some of the files show by themselves; each is parsed once."""
+    proofs, cases = list[Proof](), list[Prepared]()
+    for change in changes:
+        proofs += static(tree, change, serving)
+        cases += prepare(change)
+    return (*proofs, *sandbox(cases))
