@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import msgspec
 
 from shimgen.index.definitions import extract_definitions
-from shimgen.index.uses import extract_uses, may_hold_uses
 from shimgen.model.facts import LIMIT, MARKER, ModuleFacts, Searched
 from shimgen.model.profile import Profile
 
@@ -67,6 +66,8 @@ def search_first(source: bytes, package_path: str, profile: Profile) -> tuple[Se
 
 
 def _search(source: bytes, package_path: str, profile: Profile) -> tuple[Searched, ast.Module | None]:
+    from shimgen.index.uses import extract_uses, may_hold_uses  # not needed where models alone have changed
+
     lines = source.count(b"\n")
     if not may_hold_uses(source, package_path, profile):
         return Searched(lines), None

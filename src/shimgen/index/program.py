@@ -11,7 +11,7 @@ from shimgen.index.files import Files
 from shimgen.index.gather import gather
 from shimgen.index.instances import Instances
 from shimgen.index.registry import registered
-from shimgen.index.trace import Followed, Trace, changed_since, followed, traced
+from shimgen.index.trace import Trace, traced
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Function, Import, ModuleFacts, Use
 from shimgen.model.linear import linearise
@@ -95,15 +95,6 @@ class Index:
         for path in self._reads.paths(self._reads.files):
             self._files.module(path)
         return self._files
-
-    def changed(self, trace: Trace) -> list[str]:
-        """The files that have other bytes than in a tree of the same names."""
-        return changed_since(self._files, trace)
-
-    def followed(self, trace: Trace) -> Followed | None:
-        """Where lines have moved, if an analysis found what the one found that left `trace` but for that; None when it
-        may find something else."""
-        return followed(self._files, trace)
 
     def package_path(self, path: str) -> str:
         return self._files.package_path(path)

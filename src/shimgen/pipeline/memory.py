@@ -157,16 +157,16 @@ class Memory:
 
     def _follow(self, tree: Tree) -> tuple[_Known | None, int]:
         """What is known of a tree that looks the same as this one, and how many files had to be parsed to see that."""
-        from shimgen.index import Index, Trace  # which are not needed where nothing has changed
+        from shimgen.index import Files, Trace, changed_since, followed  # not needed where nothing has changed
 
         kept = [(one, self._get(one.trace, Trace)) for one in self._recent(self._names(tree))]
         traces = [(one, trace) for one, trace in kept if trace is not None]
-        index = Index(tree, self._profile, self._root, self._store)
-        traces.sort(key=lambda pair: len(index.changed(pair[1])))
+        files = Files(tree, self._profile, self._root, self._store)
+        traces.sort(key=lambda pair: len(changed_since(files, pair[1])))
         for analysed, trace in traces:
-            followed = index.followed(trace)
-            if followed is not None:
-                return _Known(analysed, followed.lines, followed.moves), index.stats.parsed
+            same = followed(files, trace)
+            if same is not None:
+                return _Known(analysed, same.lines, same.moves), files.stats.parsed
         for _, trace in traces[:1]:  # most of what that analysis asked for, a new one will ask for
             self._store.fetch([tree.blobs[path] for path in trace.modules])
         return None, 0
