@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-import msgspec
-
-from shimgen.index.syntax import INNER, LEAVES, FunctionNode, chain_of, push_children, root_of
+from shimgen.index.flow import absent, catches, ends, is_total
+from shimgen.index.owner import Owner, text_of, whose_dict
+from shimgen.index.syntax import INNER, LEAVES, FunctionNode, push_children
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, How, Store
 
@@ -15,49 +15,7 @@ _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
 _ITEMS = (ast.Subscript, ast.Starred)
 _RETURNING = (ast.Return, ast.Continue)
-# They assign the attribute that an argument names: Python's own, and those of torch.nn.Module.
-_SETTING = frozenset(("setattr", "__setattr__"))
-_ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module"}
-# They put something into the dictionary of an object.
-_FILLING = frozenset(("update", "setdefault", "__setitem__"))
 _NONE = Expr("const", "None")
-
-
-def _ends(body: list[ast.stmt]) -> bool:
-    """Whether what runs these statements may come to their end, and so return None."""
-    last = body[-1]
-    if isinstance(last, ast.If):
-        return not last.orelse or _ends(last.body) or _ends(last.orelse)
-    if isinstance(last, ast.With | ast.AsyncWith):
-        return _ends(last.body)
-    if isinstance(last, ast.Try | ast.TryStar):
-        ways = [last.orelse or last.body, *(handler.body for handler in last.handlers)]
-        return any(map(_ends, ways)) and (not last.finalbody or _ends(last.finalbody))
-    if isinstance(last, ast.Match):
-        return not _is_total(last) or any(_ends(case.body) for case in last.cases)
-    endless = isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and bool(last.test.value)
-    return not endless and not isinstance(last, ast.Return | ast.Raise)
-
-
-def _is_total(node: ast.Match) -> bool:
-    """Whether one of the cases takes whatever comes."""
-    last = node.cases[-1]
-    return last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-
-
-def _absent(test: ast.expr) -> str:
-    """The name that is None, or empty, where a test holds: `x is None`, `not x`."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Name):
-        return test.operand.id
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and isinstance(test.left, ast.Name):
-        return test.left.id if expr_of(test.comparators[0]) == _NONE else ""
-    return ""
-
-
-def _catches(caught: ast.expr | None) -> bool:
-    """Whether an except clause takes an AttributeError."""
-    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(k is None or chain_of(k) in ("AttributeError", "Exception", "BaseException") for k in kinds)
 
 
 class Body:
@@ -66,8 +24,8 @@ class Body:
     def __init__(self, node: FunctionNode) -> None:
         args = node.args
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-        self.roots = {a.arg for a in every if a is not None}
-        self.own = next((a.arg for a in [*args.posonlyargs, *args.args]), "")
+        self._parameters = {a.arg for a in every if a is not None}
+        own = next((a.arg for a in [*args.posonlyargs, *args.args]), "")
         self.follow_calls = not node.name.startswith("forward")
         self.reads: list[Access] = []
         self.stores: list[Store] = []
@@ -82,13 +40,13 @@ class Body:
         self.yields = False
         self.leaves = False
         self._seen: set[str] = set()
-        self._aliases: set[str] = set()
-        self._followed = set(self.roots)
-        self._object = Expr("name", self.own)
+        self._owner = Owner(own, self._parameters)
+        self._followed = self._owner.followed
+        self._object = Expr("name", own)
         self._nested = False
         self._absent = ""
         self._statements(node.body, "")
-        if self.returned and (self.leaves or _ends(node.body)):
+        if self.returned and (self.leaves or ends(node.body)):
             self.returned.append(_NONE)
             self.returned_at.append(node.end_lineno or node.lineno)
 
@@ -130,7 +88,7 @@ class Body:
 
     def _branches(self, node: ast.If | ast.While, branch: str) -> None:
         self._expression(node.test, branch)
-        before, self._absent = self._absent, _absent(node.test) or self._absent
+        before, self._absent = self._absent, absent(node.test) or self._absent
         self._arm(node.body, branch, node.lineno, 0)
         self._absent = before
         self._arm(node.orelse, branch, node.lineno, 1)
@@ -159,7 +117,7 @@ class Body:
         self._statements(node.body, branch)
 
     def _try(self, node: ast.Try | ast.TryStar, branch: str) -> None:
-        if any(_catches(handler.type) for handler in node.handlers):
+        if any(catches(handler.type) for handler in node.handlers):
             self.caught.append((node.body[0].lineno, node.body[-1].end_lineno or node.lineno))
         for handler in node.handlers:
             self._bound(handler.name, handler.lineno, branch)
@@ -169,7 +127,7 @@ class Body:
     def _match(self, node: ast.Match, branch: str) -> None:
         self._expression(node.subject, branch)
         bodies = [case.body for case in node.cases]
-        self._arms(bodies if _is_total(node) else [*bodies, []], branch, node.lineno)
+        self._arms(bodies if is_total(node) else [*bodies, []], branch, node.lineno)
 
     def _function(self, node: FunctionNode, branch: str) -> None:
         if not self._nested:
@@ -223,8 +181,8 @@ class Body:
 
     def _target(self, target: ast.expr, value: Expr | None, line: int, how: How, branch: str) -> None:
         while isinstance(target, _ITEMS):
-            name = _text(target.slice) if isinstance(target, ast.Subscript) else ""
-            owner = _whose_dict(target.value) if name else None
+            name = text_of(target.slice) if isinstance(target, ast.Subscript) else ""
+            owner = whose_dict(target.value) if name else None
             if owner is not None:
                 target = ast.Attribute(owner, name)
                 break
@@ -234,37 +192,19 @@ class Body:
             for item in target.elts:
                 self._target(item, None, line, "other", branch)
             return
-        chain = self._chain(target)
+        chain = self._owner.chain(target)
         if not chain:
             return
         _, _, rest = chain.partition(".")
-        if not rest and (chain in self._aliases or (value is not None and value.op == "name")):
-            self._alias(chain, value)
-        rebound = self.follow_calls and chain in self.roots
+        if not rest and (chain in self._owner.aliases or (value is not None and value.op == "name")):
+            self._owner.bind(chain, value)
+        rebound = self.follow_calls and chain in self._parameters
         if not rest and not rebound and not self._follow_local(value):
             if value is None and how == "other":
                 self._bound(chain, line, branch)
             return
-        by_default = chain == self._absent and chain in self.roots
+        by_default = chain == self._absent and chain in self._parameters
         self.stores.append(Store(chain, line, value, "default" if by_default else how, branch))
-
-    def _chain(self, node: ast.expr) -> str:
-        """`chain_of`, where another name of the function's own object stands for its first parameter."""
-        chain = chain_of(node)
-        if self._aliases:
-            root, dot, rest = chain.partition(".")
-            return f"{self.own}.{rest}" if dot and root in self._aliases else chain
-        return chain
-
-    def _alias(self, name: str, value: Expr | None) -> None:
-        """`me = self` gives the object another name, until that is bound to something else."""
-        if value is not None and value.op == "name" and (value.text == self.own or value.text in self._aliases):
-            if name != self.own:
-                self._aliases.add(name)
-                self._followed.add(name)
-        elif name in self._aliases:
-            self._aliases.discard(name)
-            self._followed = self.roots | self._aliases
 
     def _follow_local(self, value: Expr | None) -> bool:
         if value is None:
@@ -281,69 +221,22 @@ class Body:
                 self._attribute(item, stack)
                 continue
             if isinstance(item, ast.Call):
-                if self._matters(item):
-                    expr = expr_of(item, 4)
-                    call = Call(self._unaliased(expr) if self._aliases else expr, item.lineno, branch)
-                    self.calls.append(call)
-                    self._assigned_by_call(item, branch)
-                    self._read_by_call(item)
-                    if self._object in call.expr.parts:
-                        self.handed.append(call)
+                if self._owner.matters(item):
+                    self._call(item, branch)
             elif item.__class__ in _RARE:
                 self._rare(item, branch)
             push_children(item, stack, INNER)
 
-    def _assigned_by_call(self, node: ast.Call, branch: str) -> None:
-        """setattr(self, "x", value), self.register_buffer("x", value) and the like assign self.x."""
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        method = node.func.attr if isinstance(node.func, ast.Attribute) else chain_of(node.func)
-        if owner is not None and method in _FILLING:
-            self._filled_by_call(node, owner, branch)
-            return
-        given = [*node.args, *(k.value for k in node.keywords if k.arg == "name")]
-        if len(given) == 3 and method in _SETTING:
-            owner = given.pop(0)
-        if method not in _ASSIGNING or owner is None or not given:
-            return
-        chain, name = self.own if self._is_super(node.func) else self._named(owner), _text(given[0])
-        if chain and name:
-            value = expr_of(given[1]) if len(given) > 1 else None
-            self.stores.append(Store(f"{chain}.{name}", node.lineno, value, "assign", branch))
-
-    def _filled_by_call(self, node: ast.Call, owner: ast.expr, branch: str) -> None:
-        """self.__dict__.update(x=value) and vars(self).setdefault("x", value) assign self.x."""
-        whose = _whose_dict(owner)
-        chain = self._named(whose) if whose is not None else ""
-        named = [(k.arg, k.value) for k in node.keywords if k.arg]
-        first = node.args[0] if node.args else None
-        if isinstance(first, ast.Dict):
-            named += [(_text(key), value) for key, value in zip(first.keys, first.values, strict=True) if key]
-        elif len(node.args) == 2:
-            named.append((_text(node.args[0]), node.args[1]))
-        for name, value in named if chain else ():
-            if name:
-                self.stores.append(Store(f"{chain}.{name}", node.lineno, expr_of(value), "assign", branch))
-
-    def _named(self, node: ast.expr) -> str:
-        """The chain of what is named, be it by another name of the function's own object."""
-        chain = self._chain(node)
-        return self.own if chain in self._aliases else chain
-
-    def _unaliased(self, call: Expr) -> Expr:
-        """A call with the first parameter in place of other names of the function's own object."""
-        parts = (self._first_name(part.text) if part.op == "name" else part for part in call.parts)
-        return msgspec.structs.replace(call, parts=tuple(parts))
-
-    def _first_name(self, chain: str) -> Expr:
-        root, dot, rest = chain.partition(".")
-        return Expr("name", f"{self.own}{dot}{rest}" if root in self._aliases else chain)
-
-    def _read_by_call(self, node: ast.Call) -> None:
-        """getattr(self, "x", None) reads self.x."""
-        chain = chain_of(node.args[0]) if len(node.args) > 1 and chain_of(node.func) == "getattr" else ""
-        name = _text(node.args[1]) if chain.partition(".")[0] in self._followed else ""
-        if name:
-            self._read(f"{chain}.{name}", node.lineno)
+    def _call(self, node: ast.Call, branch: str) -> None:
+        call = Call(self._owner.unaliased(expr_of(node, 4)), node.lineno, branch)
+        self.calls.append(call)
+        for target, value in self._owner.assigned_by(node):
+            self.stores.append(Store(target, node.lineno, value, "assign", branch))
+        read = self._owner.read_by(node)
+        if read:
+            self._read(read, node.lineno)
+        if self._object in call.expr.parts:
+            self.handed.append(call)
 
     def _read(self, chain: str, line: int) -> None:
         if chain not in self._seen:
@@ -363,24 +256,7 @@ class Body:
         if root.__class__ in INNER:
             stack.append(root)
         elif isinstance(root, ast.Name) and node.ctx.__class__ is ast.Load and root.id in self._followed:
-            self._read(self._chain(node), node.lineno)
-
-    def _matters(self, node: ast.Call) -> bool:
-        root = root_of(node.func)
-        if root in self._followed or root == "setattr" or self._is_super(node.func):
-            return True
-        if not root and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
-            return _whose_dict(node.func.value) is not None
-        for argument in node.args:
-            if root_of(argument) in self._followed:
-                return True
-        return any(root_of(keyword.value) in self._followed for keyword in node.keywords)
-
-    @staticmethod
-    def _is_super(func: ast.expr) -> bool:
-        if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
-            return False
-        return isinstance(func.value.func, ast.Name) and func.value.func.id == "super"
+            self._read(self._owner.chain(node), node.lineno)
 
 
 _VISIT: dict[type[ast.stmt], Callable[..., None]] = {
@@ -405,17 +281,3 @@ _VISIT: dict[type[ast.stmt], Callable[..., None]] = {
     ast.Import: Body._nothing,
     ast.ImportFrom: Body._nothing,
 }
-
-
-def _whose_dict(node: ast.expr) -> ast.expr | None:
-    """The X of `X.__dict__` and of `vars(X)`, None for anything else."""
-    if isinstance(node, ast.Attribute):
-        return node.value if node.attr == "__dict__" else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
-        return node.args[0] if len(node.args) == 1 else None
-    return None
-
-
-def _text(node: ast.expr) -> str:
-    """The text of a literal, "" for anything else."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -1,0 +1,133 @@
+"""A function's own object: other names that it goes by, its dictionary, and calls that set or read its attributes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+from msgspec.structs import replace
+
+from shimgen.index.syntax import chain_of, root_of
+from shimgen.index.values import expr_of
+from shimgen.model.facts import Expr
+
+# They assign the attribute that an argument names: Python's own, and those of torch.nn.Module.
+_SETTING = frozenset(("setattr", "__setattr__"))
+_ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module"}
+# They put something into the dictionary of an object.
+_FILLING = frozenset(("update", "setdefault", "__setitem__"))
+
+
+class Owner:
+    """The names by which a function reaches its own object, and with them every name whose object is followed."""
+
+    def __init__(self, name: str, parameters: Collection[str]) -> None:
+        """`name` is the first parameter, that of the object."""
+        self.name = name
+        self.followed = set(parameters)
+        """The parameters, and the other names of the object."""
+        self.aliases: set[str] = set()
+        """The other names: `me = self`."""
+        self._parameters = parameters
+
+    def bind(self, name: str, value: Expr | None) -> None:
+        """`me = self` gives the object another name, until that is bound to something else."""
+        if value is not None and value.op == "name" and (value.text == self.name or value.text in self.aliases):
+            if name != self.name:
+                self.aliases.add(name)
+                self.followed.add(name)
+        elif name in self.aliases:
+            self.aliases.discard(name)
+            if name not in self._parameters:
+                self.followed.discard(name)
+
+    def chain(self, node: ast.AST) -> str:
+        """`chain_of`, where another name of the object stands for its own."""
+        chain = chain_of(node)
+        if self.aliases:
+            root, dot, rest = chain.partition(".")
+            return f"{self.name}.{rest}" if dot and root in self.aliases else chain
+        return chain
+
+    def unaliased(self, call: Expr) -> Expr:
+        """A call with the object's own name in place of others."""
+        if not self.aliases:
+            return call
+        return replace(call, parts=tuple(self._first(part) if part.op == "name" else part for part in call.parts))
+
+    def _first(self, value: Expr) -> Expr:
+        root, dot, rest = value.text.partition(".")
+        return Expr("name", f"{self.name}{dot}{rest}") if root in self.aliases else value
+
+    def matters(self, node: ast.Call) -> bool:
+        """Whether a call has to do with what is followed."""
+        root = root_of(node.func)
+        if root in self.followed or root == "setattr" or _is_super(node.func):
+            return True
+        if not root and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+            return whose_dict(node.func.value) is not None
+        for argument in node.args:
+            if root_of(argument) in self.followed:
+                return True
+        return any(root_of(keyword.value) in self.followed for keyword in node.keywords)
+
+    def read_by(self, node: ast.Call) -> str:
+        """getattr(self, "x", None) reads self.x."""
+        chain = chain_of(node.args[0]) if len(node.args) > 1 and chain_of(node.func) == "getattr" else ""
+        name = text_of(node.args[1]) if chain.partition(".")[0] in self.followed else ""
+        return f"{chain}.{name}" if name else ""
+
+    def assigned_by(self, node: ast.Call) -> Iterator[tuple[str, Expr | None]]:
+        """setattr(self, "x", value), self.register_buffer("x", value) and the like assign self.x."""
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else chain_of(node.func)
+        if owner is not None and method in _FILLING:
+            yield from self._filled_by(node, owner)
+            return
+        given = [*node.args, *(k.value for k in node.keywords if k.arg == "name")]
+        if len(given) == 3 and method in _SETTING:
+            owner = given.pop(0)
+        if method not in _ASSIGNING or owner is None or not given:
+            return
+        chain, name = self.name if _is_super(node.func) else self._named(owner), text_of(given[0])
+        if chain and name:
+            yield f"{chain}.{name}", expr_of(given[1]) if len(given) > 1 else None
+
+    def _filled_by(self, node: ast.Call, owner: ast.expr) -> Iterator[tuple[str, Expr | None]]:
+        """self.__dict__.update(x=value) and vars(self).setdefault("x", value) assign self.x."""
+        whose = whose_dict(owner)
+        chain = self._named(whose) if whose is not None else ""
+        named = [(k.arg, k.value) for k in node.keywords if k.arg]
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Dict):
+            named += [(text_of(key), value) for key, value in zip(first.keys, first.values, strict=True) if key]
+        elif len(node.args) == 2:
+            named.append((text_of(node.args[0]), node.args[1]))
+        for name, value in named if chain else ():
+            if name:
+                yield f"{chain}.{name}", expr_of(value)
+
+    def _named(self, node: ast.expr) -> str:
+        """The chain of what is named, be it by another name of the object."""
+        chain = self.chain(node)
+        return self.name if chain in self.aliases else chain
+
+
+def whose_dict(node: ast.expr) -> ast.expr | None:
+    """The X of `X.__dict__` and of `vars(X)`, None for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr == "__dict__" else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
+        return node.args[0] if len(node.args) == 1 else None
+    return None
+
+
+def text_of(node: ast.expr) -> str:
+    """The text of a literal, "" for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _is_super(func: ast.expr) -> bool:
+    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Call):
+        return False
+    return isinstance(func.value.func, ast.Name) and func.value.func.id == "super"
