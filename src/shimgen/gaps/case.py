@@ -11,14 +11,6 @@ from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
 
-# Decorators that change how the body runs and not what binds: the forward reaches the decorated member.
-TRANSPARENT = frozenset(
-    {"property", "classmethod", "staticmethod", "cached_property", "functools.cached_property"}
-    | {"abstractmethod", "abc.abstractmethod", "final", "typing.final", "override", "typing.override"}
-    | {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()"}
-    | {"contextmanager", "contextlib.contextmanager"}
-)
-
 
 class Refusal(msgspec.Struct, frozen=True):
     """Why a forward is not emitted; `detail` fills the reason's sentence, `advice` is what a person could do."""

@@ -9,13 +9,15 @@ from collections.abc import Callable
 
 from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.bodies import body_meaning, bypass
-from shimgen.gaps.case import TRANSPARENT, Case, Refusal, by_hand
-from shimgen.gaps.classlevel import other_object, projection
+from shimgen.gaps.case import Case, Refusal, by_hand
+from shimgen.gaps.decorators import opaque
 from shimgen.gaps.gathered import gathered
 from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
+from shimgen.gaps.kept import other_object
 from shimgen.gaps.names import carried_names
 from shimgen.gaps.state import state
+from shimgen.model.construction import construction, projection
 from shimgen.model.domain import CALLABLE, MemberKind, SiteKind
 from shimgen.model.facts import Param
 from shimgen.model.reason import Reason
@@ -76,9 +78,8 @@ def _kind(case: Case) -> Refusal | None:
     if len({k in CALLABLE for k in kinds}) > 1 or (kinds & CALLABLE and len(kinds) > 1):
         return Refusal(Reason.KINDS, {"kinds": ", ".join(sorted(kinds))}, by_hand(case))
     for provider in case.providers:
-        for decorator in provider.decorators:
-            if decorator not in TRANSPARENT and not decorator.endswith(".setter"):
-                return Refusal(Reason.DECORATED, {"decorator": f"@{decorator}"}, by_hand(case))
+        for decorator in opaque(case.program, provider.cls.path, provider.decorators):
+            return Refusal(Reason.DECORATED, {"decorator": f"@{decorator}"}, by_hand(case))
     return None
 
 
@@ -139,10 +140,9 @@ def _class_level(case: Case) -> Refusal | None:
     kind = case.providers[0].kind
     if kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD):
         params = case.providers[0].params[kind is MemberKind.CLASSMETHOD :]
-        shown = not params or (
-            len(params) == 1 and projection(case.program, case.wrapper.delegate, params[0].name) is not None
-        )
-        return None if shown else Refusal(Reason.CONFIG, {}, by_hand(case))
+        made = construction(case.program, case.wrapper.delegate)
+        shown = made is not None and len(params) == 1 and projection(case.program, made, params[0].name) is not None
+        return None if shown or not params else Refusal(Reason.CONFIG, {}, by_hand(case))
     if asked and (kind is not MemberKind.CLASS_ATTRIBUTE or len(case.providers) > 1):
         site = asked[0].place
         return Refusal(Reason.KIND, {"kind": f"{kind} that {site} asks of the class"}, by_hand(case))

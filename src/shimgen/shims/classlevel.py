@@ -3,44 +3,13 @@ passed to the wrapper's class becomes what the delegate's class wants."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import msgspec
-
-from shimgen.model.calling import given, positional
-from shimgen.model.domain import ClassRef, Delegate, Gap
-from shimgen.model.facts import Expr, Function, Param
+from shimgen.model.construction import Construction, projection
+from shimgen.model.domain import ClassRef, Gap
+from shimgen.model.facts import Param
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
-
-
-class Construction(msgspec.Struct, frozen=True):
-    """The constructor call that makes a delegate: the callee as written, what each parameter of the delegate's
-    constructor is given, and the wrapper's own constructor around it."""
-
-    callee: str
-    given: Mapping[str, Expr]
-    constructor: Function
-
-
-def construction(program: Program, delegate: Delegate) -> Construction | None:
-    """How `self.x = Class(config.text_config, ...)` makes the one candidate, None when that is not what is written."""
-    attribute = program.attributes(delegate.owner).get(delegate.attribute)
-    if len(delegate.candidates) != 1 or attribute is None or attribute.value is None:
-        return None
-    candidate, call = delegate.candidates[0], attribute.value
-    inner, outer = program.find(candidate, "__init__"), program.find(delegate.owner, "__init__")
-    if call.op != "call" or call.parts[0].op != "name" or inner is None or outer is None:
-        return None
-    if outer[0] != delegate.owner or not outer[1].line <= attribute.line <= outer[1].end_line:
-        return None
-    if program.resolve(delegate.owner.path, call.parts[0].text, outer[1]).ref != candidate:
-        return None
-    if "**" in call.keys or any(argument.op == "star" for argument in positional(call)):
-        return None
-    return Construction(call.parts[0].text, dict(given(call, inner[1].params[1:])), outer[1])
 
 
 def class_name(gap: Gap, made: Construction | None, program: Program, scope: Scope) -> str:
@@ -64,38 +33,15 @@ def _is_bound(name: str, candidate: ClassRef, program: Program, scope: Scope) ->
     return program.resolve(scope.path, name).ref == candidate
 
 
-def project(param: Param, made: Construction | None, program: Program, owner: ClassRef) -> str:
-    """What to pass for a parameter of a class-level member.
-
-    The wrapper's constructor shows it: it passes on, to the delegate's parameter of that name, a chain that begins
-    at its own parameter of that name. What is no configuration is passed as it is. Raises RefusedError.
-    """
+def project(param: Param, made: Construction | None, program: Program) -> str:
+    """What to pass for a parameter of a class-level member: what the wrapper's constructor makes of it for the
+    delegate. What is no configuration is passed as it is. Raises RefusedError."""
     if param.kind in ("var", "varkw"):
         return param.name
-    argument = made.given.get(param.name) if made else None
-    if made is None or argument is None:
-        if "config" in param.name:
-            raise RefusedError(Reason.CONFIG, {})
-        return param.name
-    text = _unalias(argument.text, made.constructor, program, owner) if argument.op == "name" else ""
-    own = {p.name for p in made.constructor.params[1:]}
-    rebound = any(s.target == param.name or s.target.startswith(f"{param.name}.") for s in made.constructor.stores)
-    if text.partition(".")[0] != param.name or param.name not in own or rebound:
+    if made is not None and param.name in made.given:
+        text = projection(program, made, param.name)
+    else:
+        text = None if "config" in param.name else param.name
+    if text is None:
         raise RefusedError(Reason.CONFIG, {})
-    return text
-
-
-def _unalias(text: str, constructor: Function, program: Program, owner: ClassRef) -> str:
-    """The chain with a local name or an attribute of self exchanged for the one thing it is assigned."""
-    for _ in range(4):
-        own = constructor.first or "self"
-        parts = text.split(".")
-        head = 2 if parts[0] == own and len(parts) > 1 else 1
-        name, rest = ".".join(parts[:head]), parts[head:]
-        values = [s.value for s in constructor.stores if s.target == name]
-        if head == 2 and program.attributes(owner).get(parts[1]) is None:
-            return text
-        if len(values) != 1 or values[0] is None or values[0].op != "name":
-            return text
-        text = ".".join([values[0].text, *rest])
     return text

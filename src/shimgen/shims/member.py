@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from shimgen.model.construction import construction
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
-from shimgen.shims.classlevel import class_name, construction, project
-from shimgen.shims.decorators import check_decorators
+from shimgen.shims.classlevel import class_name, project
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
 from shimgen.shims.signature import Origin, Signature, annotation, arguments, default, shared
@@ -44,8 +44,6 @@ def draft(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     """The member for a gap whose delegate's candidates have these providers. Raises RefusedError."""
     if gap.member.startswith("__"):
         raise RefusedError(Reason.KIND, {"kind": "name with two leading underscores"})
-    for provider in providers:
-        check_decorators(provider, setting.program)
     kinds = {p.kind for p in providers}
     asked = _sites(gap, SiteKind.CLASS)
     if kinds == {MemberKind.CLASS_ATTRIBUTE} and asked:
@@ -97,8 +95,7 @@ def _class_level(gap: Gap, providers: Sequence[Provider], setting: Setting) -> D
     signature = _here(shared(providers), gap.member, setting)
     made = construction(setting.program, gap.wrapper.delegate)
     target = class_name(gap, made, setting.program, setting.scope)
-    owner = gap.wrapper.delegate.owner
-    passed = {p.name: project(p, made, setting.program, owner) for p in signature.params}
+    passed = {p.name: project(p, made, setting.program) for p in signature.params}
     changed = [text for name, text in passed.items() if text != name]
     hidden = {signature.own, *passed} & {target.partition(".")[0]}
     if len(changed) > 1 or hidden:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shimgen.gaps.binding import binds
-from shimgen.gaps.case import TRANSPARENT
 from shimgen.gaps.contract import contract_of
+from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.members import Lookup
 from shimgen.model.domain import CALLABLE, Demand, MemberKind, Provider, Site, SiteKind, Wrapper
@@ -38,7 +38,7 @@ def _called(
     calls = [s for s in sites if s.kind is SiteKind.CALL]
     place = provider.cls.at(provider.line)
     detail = {"owner": provider.cls.name, "place": place}
-    if provider.kind in CALLABLE and TRANSPARENT.issuperset(provider.decorators):
+    if provider.kind in CALLABLE and not any(opaque(context.program, provider.cls.path, provider.decorators)):
         unbound = _unbound(calls, demand, provider.taken)
         if unbound and not _is_for_others(context, wrapper, demand, unbound):
             site = min(unbound, key=lambda s: (s.guarded, s.path, s.line))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from shimgen.gaps.case import TRANSPARENT
+from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.chains import Step, own_chain
 from shimgen.gaps.drift.finding import Context, Finding
 from shimgen.model.domain import ClassRef, MemberKind, Wrapper
-from shimgen.model.facts import Class, Expr, Function
+from shimgen.model.facts import Expr, Function
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
 
@@ -18,18 +18,19 @@ _SETTING = frozenset(("assign", "augment", "delete"))
 def doubles(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
     """Members that one class body of the wrapper's MRO defines twice, so that the first definition never runs."""
     for owner in context.program.mro(wrapper.cls).classes:
-        for name, lines in sorted(_twice(context.program.cls(owner)).items()):
+        for name, lines in sorted(_twice(context.program, owner).items()):
             detail = {"owner": owner.name, "place": owner.at(lines[0]), "other": owner.at(lines[1])}
             advice = f"take out the definition of {name} that is not meant"
             yield Finding(wrapper, owner, name, Reason.DUPLICATE, detail, advice)
 
 
-def _twice(facts: Class) -> Mapping[str, tuple[int, int]]:
+def _twice(program: Program, owner: ClassRef) -> Mapping[str, tuple[int, int]]:
     """The last two lines of each member that a later definition of the same kind of statement replaces."""
+    facts = program.cls(owner)
     found: dict[str, list[int]] = {}
     kept: set[str] = set()
     for function in facts.functions:
-        if function.scope or not TRANSPARENT.issuperset(function.decorators):
+        if function.scope or any(opaque(program, owner.path, function.decorators)):
             kept.add(function.name)
         found.setdefault(function.name, []).append(function.line)
     for attribute in facts.attributes:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from shimgen.gaps.binding import binds
-from shimgen.gaps.case import TRANSPARENT
+from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.chains import Followed, Step
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.drift.through import Through, shape_of
@@ -125,7 +125,7 @@ def _called(use: _Use) -> list[Provider]:
     for step in use.followed.last:
         provider = step.lookup.provider
         if provider is not None and provider.kind in CALLABLE:
-            if "." in use.through.chain and not _is_wrapped(provider):
+            if "." in use.through.chain and not _is_wrapped(use.context, provider):
                 found.append(provider)
         elif provider is not None and provider.kind is MemberKind.INSTANCE:
             types, _ = use.context.chains.types(step.holder, step.name)
@@ -137,13 +137,13 @@ def _forwards(context: Context, types: tuple[ClassRef, ...]) -> Iterator[Provide
     for ref in types:
         if context.program.find(ref, "__call__") is None:
             provider = context.members.look(ref, "forward").provider
-            if provider is not None and provider.kind is MemberKind.METHOD and not _is_wrapped(provider):
+            if provider is not None and provider.kind is MemberKind.METHOD and not _is_wrapped(context, provider):
                 yield provider
 
 
-def _is_wrapped(provider: Provider) -> bool:
+def _is_wrapped(context: Context, provider: Provider) -> bool:
     """Whether a decorator may take other arguments than the function."""
-    return not TRANSPARENT.issuperset(provider.decorators)
+    return any(opaque(context.program, provider.cls.path, provider.decorators))
 
 
 def _left_out(use: _Use) -> Iterator[Finding]:

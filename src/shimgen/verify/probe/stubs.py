@@ -21,6 +21,15 @@ class StubBase:
         """Takes what the real base would have taken."""
 
 
+def _answer(self: Any, name: str) -> Any:
+    """A new stub for each name, but for those of Python itself."""
+    if name.startswith("__") and name.endswith("__"):
+        raise AttributeError(name)
+    made = Stub(f"{self.__name__}.{name}")
+    setattr(self, name, made)
+    return made
+
+
 class Stub:
     """Answers everything with another stub: an attribute, a call, an item, an operator. As a decorator it gives
     back what it decorates, as a base class it is an empty one, and nothing is an instance of it."""
@@ -29,12 +38,7 @@ class Stub:
         self.__name__ = self.__qualname__ = name
         self.__module__ = name.rpartition(".")[0]
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        made = Stub(f"{self.__name__}.{name}")
-        setattr(self, name, made)
-        return made
+    __getattr__ = _answer
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and isinstance(args[0], (types.FunctionType, type)):
@@ -82,12 +86,7 @@ class StubModule(types.ModuleType):
     __version__ = "0.0.0"
     __path__: list[str] = []  # noqa: RUF012  what makes it a package
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        made = Stub(f"{self.__name__}.{name}")
-        setattr(self, name, made)
-        return made
+    __getattr__ = _answer
 
 
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

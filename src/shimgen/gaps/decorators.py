@@ -1,13 +1,12 @@
-"""Decorators that a plain forward may pass over: they change how the provider runs, not how it is called."""
+"""Decorators that change how a body runs and not what binds: a forward reaches the decorated member."""
 
 from __future__ import annotations
 
-from shimgen.model.domain import Provider
-from shimgen.model.program import Program
-from shimgen.model.reason import Reason
-from shimgen.shims.refusal import RefusedError
+from collections.abc import Iterable, Iterator
 
-_BUILTIN = frozenset({"property", "classmethod", "staticmethod"})
+from shimgen.model.program import Program
+
+_BUILTIN = frozenset(("property", "classmethod", "staticmethod"))
 # By their import names: of Python, and of PyTorch.
 _TRANSPARENT = frozenset(
     {f"functools.{name}" for name in ("cached_property", "cache", "lru_cache", "wraps")}
@@ -20,10 +19,9 @@ _TRANSPARENT = frozenset(
 )
 
 
-def check_decorators(provider: Provider, program: Program) -> None:
-    """Raises RefusedError for a decorator that may change the member's parameters."""
-    for text in provider.decorators:
+def opaque(program: Program, path: str, decorators: Iterable[str]) -> Iterator[str]:
+    """Those of the decorators in a file that may change what binds."""
+    for text in decorators:
         dotted = text.partition("(")[0]
-        known = dotted in _BUILTIN or dotted.endswith(".setter")
-        if not known and program.resolve(provider.cls.path, dotted).name not in _TRANSPARENT:
-            raise RefusedError(Reason.DECORATED, {"decorator": f"@{text}"})
+        if dotted not in _BUILTIN and program.resolve(path, dotted).name not in _TRANSPARENT:
+            yield text
