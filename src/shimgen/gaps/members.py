@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.gaps.remaking import remaking
+from shimgen.gaps.remaking import patched, remaking
 from shimgen.model.calling import Taker, takers
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Class, ClassAttribute, Expr, Function
@@ -111,10 +111,14 @@ class Members:
             found = self._remade.get(cls)
             if found is None:
                 found = self._remade[cls] = remaking(self._program, cls).found
-            who = found.get(member) or found.get("*")
+            who = found.get(member) or found.get("*") or self._patched.get((cls, member))
             if who is not None:
                 return {"maker": who[0], "site": who[1], "owner": cls.name}
         return None
+
+    @cached_property
+    def _patched(self) -> Mapping[tuple[ClassRef, str], tuple[str, str]]:
+        return patched(self._program)
 
     def defines(self, cls: ClassRef, member: str) -> bool:
         """Whether the class itself binds `member`, in the checkout or by a shim of this run."""
@@ -142,9 +146,13 @@ class Members:
     def _covered(self, ref: ClassRef) -> str:
         """The attribute that `__getattr__` of a class in the MRO reads through, "?" when it does something else."""
         for cls in self._program.mro(ref).classes:
-            function = _binding(self._program.cls(cls), "__getattr__")
-            if isinstance(function, Function) and not function.stub:
-                return _read_through(function) or "?"
+            facts = self._program.cls(cls)
+            bound = _binding(facts, "__getattribute__") or _binding(facts, "__getattr__")
+            if isinstance(bound, Function) and bound.name == "__getattr__":
+                if not bound.stub:
+                    return _read_through(bound) or "?"
+            elif bound is not None:
+                return "?"
         return ""
 
     def _outside(self, externals: tuple[str, ...], unresolved: tuple[str, ...], member: str) -> Lookup:

@@ -57,6 +57,23 @@ def remaking(program: Program, ref: ClassRef) -> Remaking:
     return result
 
 
+def patched(program: Program) -> dict[tuple[ClassRef, str], tuple[str, str]]:
+    """The members that model files give to classes of other files, and their functions to any: `module.Class.x = f`."""
+    found: dict[tuple[ClassRef, str], tuple[str, str]] = {}
+    for path in program.model_paths():
+        facts = program.module(path)
+        for function in (None, *facts.functions):
+            for store in facts.stores if function is None else function.stores:
+                owner, _, member = store.target.rpartition(".")
+                if not owner or (function is not None and function.binds(owner.partition(".")[0])):
+                    continue
+                ref = program.resolve(path, owner, function).ref
+                if ref is not None and (function is not None or ref.path != path):
+                    maker = function.name if function is not None else "a statement of another file"
+                    found.setdefault((ref, member), (maker, f"{path}:{store.line}"))
+    return found
+
+
 def _by_metaclass(program: Program, meta: ClassRef, result: Remaking, ref: ClassRef) -> None:
     for name, position in (("__new__", 3), ("__init__", 0), ("__call__", 0)):
         found = definition(program, program.mro(meta).classes, name)

@@ -16,6 +16,8 @@ from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.kept import other_object
 from shimgen.gaps.names import carried_names
+from shimgen.gaps.passing import set_in_passing
+from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
 from shimgen.model.construction import construction, projection
 from shimgen.model.domain import CALLABLE, MemberKind, SiteKind
@@ -121,9 +123,10 @@ def _calls_bind(case: Case) -> Refusal | None:
 def _not_shadowed(case: Case) -> Refusal | None:
     """A member that the wrapper itself sets in some method would fight with a forward."""
     attribute = case.program.attributes(case.wrapper.cls).get(case.member)
-    if attribute is None:
-        return None
-    return Refusal(Reason.SHADOWS, {"site": attribute.owner.at(attribute.line)}, by_hand(case))
+    if attribute is not None:
+        return Refusal(Reason.SHADOWS, {"site": attribute.owner.at(attribute.line)}, by_hand(case))
+    site = set_in_passing(case.program, case.wrapper.cls, case.member)
+    return Refusal(Reason.SHADOWS, {"site": site}, by_hand(case)) if site else None
 
 
 def _not_assigned(case: Case) -> Refusal | None:
@@ -146,6 +149,9 @@ def _class_level(case: Case) -> Refusal | None:
     if asked and (kind is not MemberKind.CLASS_ATTRIBUTE or len(case.providers) > 1):
         site = asked[0].place
         return Refusal(Reason.KIND, {"kind": f"{kind} that {site} asks of the class"}, by_hand(case))
+    if asked and binds_itself(case.program, case.providers[0].cls, case.member):
+        what = f"function or another descriptor that {asked[0].place} asks of the class"
+        return Refusal(Reason.KIND, {"kind": what}, by_hand(case))
     return None
 
 

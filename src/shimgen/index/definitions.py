@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from shimgen.index.functions import function_facts
 from shimgen.index.syntax import FunctionNode, chain_of, source_of
 from shimgen.index.values import OTHER, expr_of
-from shimgen.model.facts import Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
+from shimgen.model.facts import SLOT, Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
 
 _SCOPES: dict[type[ast.AST], str] = {
     ast.If: "if",
@@ -195,6 +195,9 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[Clas
         isinstance(n, ast.Constant) and isinstance(n.value, str) and is_dotted(n.value) for n in ast.walk(node.value)
     )
     names = [t.id for t in targets if isinstance(t, ast.Name)]
+    if names == ["__slots__"] and value is not None:
+        slots = [part.text.strip("'\"") for part in value.parts or (value,) if part.op == "const"]
+        return [ClassAttribute(name, node.lineno, SLOT, None, False, scope) for name in slots]
     inside = [n for t in targets if isinstance(t, ast.Tuple | ast.List) for n in _names_of(t)]
     found = [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]
     return [*found, *(ClassAttribute(name, node.lineno, OTHER, None, dotted, scope) for name in inside)]

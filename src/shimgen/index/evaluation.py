@@ -74,10 +74,16 @@ class Evaluator:
                 given, local = replace(given, none=False), [*local, *absent]
             return union([given, *(self.evaluate(inner, store.value) for store in local)])
         if local and not rest:
-            return union(self.evaluate(inner, store.value) for store in local)
+            imported = [self._global(inner, text)] if self._imports(frame, text) else []
+            return union([*(self.evaluate(inner, store.value) for store in local), *imported])
         if local or head in {p.name for p in frame.function.params}:
             return Values(unknown=f"{text} depends on {head}")
         return self._global(frame, text)
+
+    def _imports(self, frame: Frame, name: str) -> bool:
+        """Whether the function itself imports something under a name."""
+        inside = (i for i in self._program.module(frame.path).imports if i.local == name and i.where == "function")
+        return any(frame.function.line <= i.line <= frame.function.end_line for i in inside)
 
     def _global(self, frame: Frame, text: str) -> Values:
         return self._resolved(frame, self._program.resolve(frame.path, text, frame.function), text)

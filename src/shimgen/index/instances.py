@@ -120,7 +120,8 @@ class Instances:
         if not stored.branch and stored.how == "assign":
             item.stores.clear()
             item.owner = owner
-        item.stores.append((stored, self._evaluator.evaluate(frame, value)))
+        gone = stored.how == "delete"
+        item.stores.append((stored, Values(none=True) if gone else self._evaluator.evaluate(frame, value)))
 
     def _run_call(self, frame: Frame, call: Call, assigned: dict[str, _Assigned], run: _Run, branch: str) -> None:
         target = called_method(self._program, frame, call.expr.parts[0])
@@ -198,5 +199,5 @@ def _summary(name: str, item: _Assigned, raising: set[str]) -> Attribute:
     store = real[0] if real else item.stores[0][0]
     assigned = [s.branch for s, v in item.stores if not (v.none and not (v.instances or v.unknown or v.external))]
     covered = always_assigned(assigned, raising)
-    optional = not covered or any(v.none and (v.instances or v.external) for _, v in item.stores)
+    optional = not covered or any(s.how == "delete" or (v.none and (v.instances or v.external)) for s, v in item.stores)
     return replace(_attribute(name, item.owner, store, values), optional=optional)

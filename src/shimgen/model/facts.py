@@ -42,6 +42,10 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False):
     keys: tuple[str, ...] = ()
 
 
+SLOT = Expr("other", "__slots__")
+"""What stands for the value of an attribute of a class that its `__slots__` name: a descriptor."""
+
+
 class Access(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A dotted chain read in a function ("self.model.layers"), at `line`."""
 

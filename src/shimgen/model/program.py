@@ -64,6 +64,9 @@ class Program(Protocol):
     def model_classes(self) -> Iterable[ClassRef]:
         """The classes in the profile's model paths, sorted."""
 
+    def model_paths(self) -> Iterable[str]:
+        """The files in the profile's model paths, sorted."""
+
     def classes_of(self, path: str) -> Iterable[ClassRef]:
         """The classes of one file in the order of their lines."""
 

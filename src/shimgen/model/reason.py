@@ -13,7 +13,7 @@ class Reason(StrEnum):
     PARTIAL = "only some candidates of {attribute} have {member}: {lacking} lacks it, so a probe would lie"
     UNKNOWN_DELEGATE = "the class of {attribute} is known only at run time: {why}"
     EXTERNAL = "{base} is defined outside the checkout and may or may not provide {member}"
-    DYNAMIC = "{wrapper} resolves attributes in __getattr__, so {member} may already be there"
+    DYNAMIC = "{wrapper} resolves attributes by a method of its own, so {member} may already be there"
     COMPUTED = "{wrapper} sets attributes by names that it computes at {site}, so {member} may already be there"
     REMADE = "{maker} ({site}) changes {owner} after its statement, and with it perhaps {member}"
     SIGNATURES = "the candidates of {attribute} define {member} with signatures that differ: {signatures}"
