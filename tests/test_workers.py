@@ -86,8 +86,10 @@ def test_an_error_in_this_process_is_raised_and_ends_the_others() -> None:
 
 def test_an_interrupted_run_leaves_no_process_and_no_traceback_of_others() -> None:
     script = textwrap.dedent("""
-        import os, time
+        import os, signal, time
         from shimgen import workers
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which one that runs in the background ignores
 
         def wait(number):
             os.write(1, b"begun\\n")

@@ -13,7 +13,7 @@ from shimgen.index.evaluation import Evaluator
 from shimgen.index.frames import Frame, Values, called_method, self_attribute, union
 from shimgen.model.calling import Taker, definition, takers
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Call, Expr, Store
+from shimgen.model.facts import Call, Expr, Function, Store
 from shimgen.model.profile import Factory
 from shimgen.model.program import Attribute, Program
 
@@ -103,7 +103,7 @@ class Instances:
         run.raising.update(_arm(arm, number, raising) for raising in frame.function.raising)
         steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=_line)
         for step in steps:
-            branch = _arm(arm, number, step.branch)
+            branch = _arm(arm, number, _gone_on(frame.function, step))
             if isinstance(step, Call):
                 self._run_call(frame, step, assigned, run, branch)
             elif name := self_attribute(frame.function, step.target):
@@ -165,6 +165,17 @@ def _arm(outer: str, number: int, inner: str) -> str:
     return f"{outer}/{own}" if outer and own else outer or own
 
 
+def _gone_on(function: Function, step: Store | Call) -> str:
+    """The arm of a step, which is in the other arm of every `if` before it of which one returns."""
+    branch = step.branch
+    for leaving in reversed(function.returning):
+        line, _, side = leaving.partition(":")
+        if side in ("0", "1") and int(line) < step.line and not step.branch.startswith(f"{line}:"):
+            other = f"{line}:{1 - int(side)}"
+            branch = f"{other}/{branch}" if branch else other
+    return branch
+
+
 def _line(step: Store | Call) -> int:
     return step.line
 
@@ -197,7 +208,9 @@ def _summary(name: str, item: _Assigned, raising: set[str]) -> Attribute:
     values = union(v for _, v in item.stores)
     real = [s for s, v in item.stores if v.instances or v.classes or v.external or v.unknown]
     store = real[0] if real else item.stores[0][0]
-    assigned = [s.branch for s, v in item.stores if not (v.none and not (v.instances or v.unknown or v.external))]
-    covered = always_assigned(assigned, raising)
-    optional = not covered or any(s.how == "delete" or (v.none and (v.instances or v.external)) for s, v in item.stores)
-    return replace(_attribute(name, item.owner, store, values), optional=optional)
+    order = [s for s, _ in item.stores]
+    without = [s for s, v in item.stores if v.none and not (v.instances or v.unknown or v.external)]
+    covered = always_assigned([s.branch for s in order if s not in without], raising)
+    taken_away = any(order.index(s) > order.index(store) for s in without)
+    either = any(s.how == "delete" or (v.none and (v.instances or v.external)) for s, v in item.stores)
+    return replace(_attribute(name, item.owner, store, values), optional=not covered or taken_away or either)
