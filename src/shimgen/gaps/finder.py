@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
-from shimgen.gaps.adoption import Adoptions, refused_gap
-from shimgen.gaps.binding import same_signature
+from shimgen.gaps.adoption import Adoptions
+from shimgen.gaps.agreement import Draft, agreed
 from shimgen.gaps.case import Case, Refusal
 from shimgen.gaps.drift import find_drift
 from shimgen.gaps.due import TARGET_ROLES, is_due, severity
@@ -19,7 +18,6 @@ from shimgen.gaps.reach import Reach
 from shimgen.gaps.recipes import fitting, parameters
 from shimgen.gaps.rules import judge
 from shimgen.model.domain import (
-    CALLABLE,
     CORE,
     ClassRef,
     Decision,
@@ -85,13 +83,6 @@ def _inner_first(wrappers: Sequence[Wrapper]) -> list[list[Wrapper]]:
     return sorted(groups.values(), key=lambda g: (max(level(w.cls, frozenset()) for w in g), g[0].cls))
 
 
-class _Draft(msgspec.Struct, frozen=True):
-    """A gap before its group has agreed."""
-
-    gap: Gap
-    refusal: Refusal | None
-
-
 class _Finder:
     def __init__(
         self, program: Program, profile: Profile, demands: Sequence[Demand], facing: Sequence[Wrapper]
@@ -113,9 +104,9 @@ class _Finder:
         self._plan(adopting)
         folded = {w.cls: self._adoptions.folded(w) for w in group}
         drafts = [self._draft(w, d, demanded=True) for w in group for d in due if d.member not in folded[w.cls]]
-        gaps = self._bequeathed(self._agree([d for d in drafts if d is not None]))
+        gaps = self._bequeathed(agreed(self._program, [d for d in drafts if d is not None]))
         completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(gaps, w)]
-        extra = self._bequeathed(self._agree([d for d in completing if d is not None]))
+        extra = self._bequeathed(agreed(self._program, [d for d in completing if d is not None]))
         gaps += [gap for gap in extra if gap.reason is not Reason.ABSENT]
         self._plan(gaps)
         return [*gaps, *adopting]
@@ -167,7 +158,7 @@ class _Finder:
     def _interfaces(self, member: str) -> tuple[str, ...]:
         return tuple(n for n, i in sorted(self._profile.interfaces.items()) if member in i.members)
 
-    def _draft(self, wrapper: Wrapper, demand: Demand, demanded: bool) -> _Draft | None:
+    def _draft(self, wrapper: Wrapper, demand: Demand, demanded: bool) -> Draft | None:
         own = self._members.look(wrapper.cls, demand.member)
         if _is_there(own) or not self._is_reached(wrapper, demand.member):
             return None
@@ -194,7 +185,7 @@ class _Finder:
         if assembled is not None:
             name, recipe, model = assembled
             gap = replace(gap, recipe=name, assembly=recipe, notes=(f"as {model} does it",))
-        return _Draft(gap, refusal)
+        return Draft(gap, refusal)
 
     def _is_engines_own(self, demand: Demand, refusal: Refusal) -> bool:
         """Whether the engine keeps something of its own on the model: it assigns what no model defines, as far as the
@@ -220,70 +211,10 @@ class _Finder:
         site = self._members.computed(wrapper.cls)
         return Refusal(Reason.COMPUTED, {"site": site}) if site else None
 
-    def _agree(self, drafts: Sequence[_Draft]) -> list[Gap]:
-        by_member: dict[str, list[_Draft]] = {}
-        for draft in drafts:
-            by_member.setdefault(draft.gap.member, []).append(draft)
-        return [self._decided(d, by_member[d.gap.member]) for d in drafts]
-
-    def _decided(self, draft: _Draft, group: Sequence[_Draft]) -> Gap:
-        refusal, place = draft.refusal, None
-        others = [d for d in group if refusal is None and d is not draft and self._disagree(draft, d)]
-        if others:
-            lost = [self._refused(d) for d in others if d.refusal and self._inherits(d, draft.gap.wrapper.cls)]
-            refusal, place = (_shared(draft, lost[0]), None) if lost else (None, self._place(draft, group, others))
-        return self._refused(replace(draft, refusal=refusal)) if refusal else replace(draft.gap, place=place)
-
-    @staticmethod
-    def _refused(draft: _Draft) -> Gap:
-        return refused_gap(draft.gap, draft.refusal)
-
-    def _place(self, draft: _Draft, group: Sequence[_Draft], others: Sequence[_Draft]) -> ClassRef:
-        """The highest class from which the wrapper inherits that agrees, with none between that does not.
-
-        Those that disagree get a forward of their own further down; one that cannot have it must not inherit this.
-        """
-        place = draft.gap.wrapper.cls
-        agreeing = {d.gap.wrapper.cls for d in group if d.refusal is None and d not in others}
-        disagreeing = {d.gap.wrapper.cls for d in others}
-        lost = [d for d in others if d.refusal is not None]
-        for ref in self._program.mro(place).classes:
-            if ref in disagreeing:
-                break
-            if ref in agreeing and not any(self._inherits(d, ref) for d in lost):
-                place = ref
-        return place
-
-    def _inherits(self, draft: _Draft, ref: ClassRef) -> bool:
-        """Whether the wrapper of `draft` is `ref` or inherits from it."""
-        return ref in self._program.mro(draft.gap.wrapper.cls).classes
-
-    @staticmethod
-    def _disagree(draft: _Draft, other: _Draft) -> bool:
-        """Whether one forward on the shared class would be wrong for the other wrapper.
-
-        Where the other delegate lacks the member, a method only fails as its absence did, unless a probe sees it.
-        """
-        mine, theirs = draft.gap.providers, other.gap.providers
-        if draft.gap.recipe or other.gap.recipe:
-            return other.gap.recipe != draft.gap.recipe
-        if on_class(draft.gap):
-            return other.refusal is not None or {p.candidate for p in mine} != {p.candidate for p in theirs}
-        if other.refusal is not None:
-            harmless = all(p.kind not in CALLABLE for p in mine) or not draft.gap.demand.probed
-            return not (harmless and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
-        called = {mine[0].kind in CALLABLE, theirs[0].kind in CALLABLE}
-        return len(called) > 1 or (called == {True} and not same_signature(mine[0].params, theirs[0].params))
-
 
 def _is_there(found: Lookup) -> bool:
     """Whether the class has the member from the start."""
     return (found.provider is not None and found.initial) or bool(found.external)
-
-
-def _shared(draft: _Draft, other: Gap) -> Refusal:
-    names = {"owner": draft.gap.wrapper.delegate.owner.name, "other": other.wrapper.cls.name}
-    return Refusal(Reason.SHARED, {**names, "why": other.sentence})
 
 
 def _is_assigned(demand: Demand) -> bool:

@@ -9,15 +9,15 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen import workers
-from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Provider, Shim
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Shim
 from shimgen.model.program import Program
-from shimgen.model.reason import Reason
 from shimgen.shims.adopt import Adoption, adoption, header_edits
+from shimgen.shims.dependents import Key, drop_dependents, file_of, is_planned
 from shimgen.shims.lists import Edit, applied
 from shimgen.shims.marker import find_shims, marker, recipe_marker
 from shimgen.shims.member import Draft, Setting, assembled, draft
 from shimgen.shims.place import Place, find_place, names_in_class
-from shimgen.shims.refusal import RefusedError, no_place
+from shimgen.shims.refusal import Refused, RefusedError, no_place, refused_gap
 from shimgen.shims.render import render, width
 from shimgen.shims.scopes import Scope, hidden_in, is_lazy, scope_of
 from shimgen.shims.signature import Origin
@@ -25,7 +25,6 @@ from shimgen.shims.source import ClassSite, Source, find_class, parse
 from shimgen.shims.style import Style
 
 Sources = Callable[[str], bytes]
-Key = tuple[ClassRef, str]
 _MANY = 6
 """From so many files on several processes are quicker than one."""
 
@@ -42,21 +41,17 @@ def generate(
     wanted = sorted((g for g in gaps if g.decision is not Decision.REFUSE), key=_order)
     groups = {key: tuple(group) for key, group in groupby(wanted, key=_key)}
     maker = _Maker(groups, program, sources, style or Style())
-    files = {path: tuple(keys) for path, keys in groupby(groups, key=_path)}
+    files = {path: tuple(keys) for path, keys in groupby(groups, key=file_of)}
     made = _made(maker, files)
     refusals = {key: refusal for file in made.values() for key, refusal in file.refusals}
-    for path in _drop_dependents(groups, refusals):
+    for path in drop_dependents(groups, refusals):
         made[path] = maker.file(path, [key for key in files[path] if key not in refusals])
-    refused = [_refusal(gap, refusal) for key, refusal in refusals.items() for gap in groups[key]]
+    refused = [refused_gap(gap, refusal) for key, refusal in refusals.items() for gap in groups[key]]
     return tuple(file.change for file in made.values() if file.change is not None), tuple(sorted(refused, key=_order))
 
 
 def _key(gap: Gap) -> Key:
     return gap.target, gap.member
-
-
-def _path(key: Key) -> str:
-    return key[0].path
 
 
 def _order(gap: Gap) -> tuple[ClassRef, str, str, ClassRef]:
@@ -78,20 +73,12 @@ class _Adopted(msgspec.Struct, frozen=True):
     adoption: Adoption
 
 
-class _Refused(msgspec.Struct, frozen=True, array_like=True):
-    """Why a gap cannot be turned into code, and what a person should do ("": write it by hand)."""
-
-    reason: Reason
-    detail: dict[str, str]
-    advice: str = ""
-
-
 class _File(msgspec.Struct, frozen=True, array_like=True):
     """What becomes of a file: the edit, None when nothing can be inserted, and what cannot."""
 
     path: str
     change: FileChange | None = None
-    refusals: tuple[tuple[Key, _Refused], ...] = ()
+    refusals: tuple[tuple[Key, Refused], ...] = ()
 
 
 def _made(maker: _Maker, files: Mapping[str, Sequence[Key]]) -> dict[str, _File]:
@@ -145,12 +132,12 @@ class _Maker:
     def file(self, path: str, keys: Iterable[Key]) -> _File:
         """The file with what can be inserted of these keys, which are of its classes."""
         made: list[_Placed | _Adopted] = []
-        refusals: list[tuple[Key, _Refused]] = []
+        refusals: list[tuple[Key, Refused]] = []
         for key in keys:
             try:
                 made.append(self.adopted(key) if self._groups[key][0].takes_base else self.member(key))
             except RefusedError as error:
-                refusals.append((key, _Refused(error.reason, error.detail, error.advice)))
+                refusals.append((key, Refused(error.reason, error.detail, error.advice)))
         change = _spliced(path, self.source(path), made, self._style.line_length) if made else None
         return _File(path, change, tuple(refusals))
 
@@ -208,7 +195,7 @@ class _Maker:
     def _origin(self, provider: Provider, name: str) -> Origin:
         """Where the signature was first written: a member that shimgen adds below has it from further below."""
         seen: set[ClassRef] = set()
-        while _is_planned(provider) and (provider.cls, name) in self._groups and provider.cls not in seen:
+        while is_planned(provider) and (provider.cls, name) in self._groups and provider.cls not in seen:
             seen.add(provider.cls)
             below = self._groups[provider.cls, name][0].providers
             if not below:
@@ -236,60 +223,6 @@ def _merged(gaps: Sequence[Gap]) -> Gap:
         wrapper=replace(first.wrapper, delegate=delegate),
         providers=tuple(dict.fromkeys(p for g in gaps for p in g.providers)),
         demand=replace(first.demand, sites=tuple(dict.fromkeys(s for g in gaps for s in g.demand.sites))),
-    )
-
-
-def _is_planned(provider: Provider) -> bool:
-    """Whether shimgen itself is to add this member: it has no line of its own yet, only its class's."""
-    return provider.line == provider.cls.line and provider.kind is not MemberKind.BASE
-
-
-def _drop_dependents(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, _Refused]) -> tuple[str, ...]:
-    """A forward to a member that is not added below after all is refused too, to a fixpoint; and so is a base that
-    would lack a member, with all that comes with it. The files, sorted, in which something is no longer wanted."""
-    before = set(refusals)
-    while True:
-        if _drop_halves(groups, refusals):
-            continue
-        lost = {
-            key: planned
-            for key in groups
-            if key not in refusals
-            for gap in groups[key]
-            for planned in gap.providers
-            if _is_planned(planned) and not _is_made((planned.cls, key[1]), groups, refusals)
-        }
-        if not lost:
-            return tuple(sorted({_path(key) for key in refusals.keys() - before}))
-        for key, planned in lost.items():
-            advice = f"close the gap {planned.cls.name}.{key[1]} first, or in the same run"
-            refusals[key] = _Refused(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
-
-
-def _is_made(key: Key, groups: Mapping[Key, Sequence[Gap]], refusals: Mapping[Key, _Refused]) -> bool:
-    return key in groups and key not in refusals
-
-
-def _drop_halves(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, _Refused]) -> bool:
-    """A base stands or falls with the members that come with it. Whether anything was dropped."""
-    whole: dict[tuple[ClassRef, ClassRef], list[Key]] = {}
-    for key, group in groups.items():
-        if group[0].protocol is not None:
-            whole.setdefault((key[0], group[0].protocol), []).append(key)
-    for (_, protocol), keys in whole.items():
-        failed = next((key for key in keys if key in refusals), None)
-        rest = [key for key in keys if key not in refusals]
-        if failed is not None and rest:
-            why = _refusal(groups[failed][0], refusals[failed]).sentence
-            refusals.update((key, _Refused(Reason.INTERFACE, {"why": why, "member": protocol.name})) for key in rest)
-            return True
-    return False
-
-
-def _refusal(gap: Gap, error: _Refused) -> Gap:
-    advice = error.advice or f"write {gap.member} on {gap.target.name} by hand"
-    return replace(
-        gap, decision=Decision.REFUSE, reason=error.reason, detail={**gap.detail, **error.detail}, advice=advice
     )
 
 
