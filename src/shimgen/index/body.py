@@ -232,6 +232,9 @@ class Body:
         self.calls.append(call)
         for target, value in self._owner.assigned_by(node):
             self.stores.append(Store(target, node.lineno, value, "assign", branch))
+        gone = self._owner.deleted_by(node)
+        if gone:
+            self.stores.append(Store(gone, node.lineno, None, "delete", branch))
         read = self._owner.read_by(node)
         if read:
             self._read(read, node.lineno)

@@ -16,6 +16,8 @@ _SETTING = frozenset(("setattr", "__setattr__"))
 _ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module"}
 # They put something into the dictionary of an object.
 _FILLING = frozenset(("update", "setdefault", "__setitem__"))
+# Where an object has its attributes: of Python, and of torch.nn.Module.
+_DICTIONARIES = frozenset(("__dict__", "_modules", "_parameters", "_buffers"))
 
 
 class Owner:
@@ -93,6 +95,16 @@ class Owner:
         if chain and name:
             yield f"{chain}.{name}", expr_of(given[1]) if len(given) > 1 else None
 
+    def deleted_by(self, node: ast.Call) -> str:
+        """delattr(self, "x") and self._modules.pop("x") delete self.x."""
+        if isinstance(node.func, ast.Attribute):
+            owner = whose_dict(node.func.value) if node.func.attr == "pop" else None
+        else:
+            owner = node.args[0] if len(node.args) == 2 and chain_of(node.func) == "delattr" else None
+        chain = self._named(owner) if owner is not None and node.args else ""
+        name = text_of(node.args[isinstance(node.func, ast.Name)]) if chain else ""
+        return f"{chain}.{name}" if name else ""
+
     def _filled_by(self, node: ast.Call, owner: ast.expr) -> Iterator[tuple[str, Expr | None]]:
         """self.__dict__.update(x=value) and vars(self).setdefault("x", value) assign self.x."""
         whose = whose_dict(owner)
@@ -114,9 +126,9 @@ class Owner:
 
 
 def whose_dict(node: ast.expr) -> ast.expr | None:
-    """The X of `X.__dict__` and of `vars(X)`, None for anything else."""
+    """The X of `X.__dict__` and the like, and of `vars(X)`, None for anything else."""
     if isinstance(node, ast.Attribute):
-        return node.value if node.attr == "__dict__" else None
+        return node.value if node.attr in _DICTIONARIES else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
         return node.args[0] if len(node.args) == 1 else None
     return None
