@@ -14,7 +14,6 @@ from shimgen.model.facts import Access, Call, Expr, How, Store
 _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
 _ITEMS = (ast.Subscript, ast.Starred)
-_RETURNING = (ast.Return, ast.Continue)
 _NONE = Expr("const", "None")
 
 
@@ -36,6 +35,7 @@ class Body:
         self.returned_at: list[int] = []
         self.raising: list[str] = []
         self.returning: list[str] = []
+        self.continuing: list[str] = []
         self.caught: list[tuple[int, int]] = []
         self.yields = False
         self.leaves = False
@@ -58,7 +58,9 @@ class Body:
         arm = f"{branch}/{line}:{number}" if branch else f"{line}:{number}"
         if body and isinstance(body[-1], ast.Raise):
             self.raising.append(arm)
-        elif body and isinstance(body[-1], _RETURNING):
+        elif body and isinstance(body[-1], ast.Continue):
+            self.continuing.append(arm)
+        elif body and isinstance(body[-1], ast.Return) and not self._nested:
             self.returning.append(arm)
         self._statements(body, arm)
 

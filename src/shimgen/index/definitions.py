@@ -169,7 +169,16 @@ def _bound(node: ast.stmt) -> list[str]:
         return _names_of(node.target)
     if isinstance(node, ast.With):
         return [n for item in node.items if item.optional_vars is not None for n in _names_of(item.optional_vars)]
+    if isinstance(node, ast.Match):
+        return [name for case in node.cases for part in ast.walk(case.pattern) if (name := _captured(part))]
     return []
+
+
+def _captured(pattern: ast.AST) -> str | None:
+    """The name that a part of a pattern binds."""
+    if isinstance(pattern, ast.MatchAs | ast.MatchStar):
+        return pattern.name
+    return pattern.rest if isinstance(pattern, ast.MatchMapping) else None
 
 
 def _caught(node: ast.stmt) -> list[str]:

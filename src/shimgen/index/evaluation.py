@@ -249,7 +249,8 @@ class Evaluator:
             parts = [self._strings(frame, part, depth) for part in value.parts]
             return [name for part in parts for name in part or ()] if None not in parts else None
         stores = [s for s in frame.function.stores if value.op == "name" and s.target == value.text]
-        leaving = (*frame.function.raising, *frame.function.returning)
+        function = frame.function
+        leaving = (*function.raising, *function.returning, *function.continuing)
         if not depth or not always_assigned([s.branch for s in stores], leaving):
             return None
         parts = [self._strings(frame, s.value, depth - 1) if s.value is not None else None for s in stores]

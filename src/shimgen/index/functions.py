@@ -74,6 +74,7 @@ def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -
         tuple(body.returned_at),
         tuple(body.handed),
         tuple(_inner(body)) if body.nested and body.returned else (),
+        tuple(body.continuing),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import msgspec
 from msgspec.structs import replace
@@ -166,14 +167,24 @@ def _arm(outer: str, number: int, inner: str) -> str:
 
 
 def _gone_on(function: Function, step: Store | Call) -> str:
-    """The arm of a step, which is in the other arm of every `if` before it of which one returns."""
-    branch = step.branch
-    for leaving in reversed(function.returning):
-        line, _, side = leaving.partition(":")
-        if side in ("0", "1") and int(line) < step.line and not step.branch.startswith(f"{line}:"):
-            other = f"{line}:{1 - int(side)}"
-            branch = f"{other}/{branch}" if branch else other
-    return branch
+    """The arm of a step, with the other arm of each statement before it of which one returns."""
+    arm = step.branch.split("/") if step.branch else []
+    for returning in reversed(function.returning):
+        left = returning.split("/")
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, arm, strict=False)))
+        if shared < len(left) and _line_of(left[shared]) < step.line and not _beside(left[shared], arm[shared:]):
+            line, _, side = left[-1].partition(":")
+            arm[shared:shared] = [*left[shared:-1], f"{line}:{1 - int(side)}"]
+    return "/".join(arm)
+
+
+def _line_of(part: str) -> int:
+    return int(part.partition(":")[0])
+
+
+def _beside(part: str, arm: Sequence[str]) -> bool:
+    """Whether an arm begins with another one of the same statement."""
+    return bool(arm) and _line_of(arm[0]) == _line_of(part)
 
 
 def _line(step: Store | Call) -> int:
@@ -200,7 +211,9 @@ def _replaced(attribute: Attribute, store: Store, values: Values) -> Attribute:
     if store.how not in ("assign", "delete"):
         return attribute
     types = tuple(sorted({*attribute.types, *values.instances}))
-    return replace(attribute, types=types, optional=attribute.optional or values.none or store.how == "delete")
+    externals = tuple(sorted({*attribute.externals, *values.external}))
+    optional = attribute.optional or values.none or store.how == "delete"
+    return replace(attribute, types=types, externals=externals, optional=optional)
 
 
 def _summary(name: str, item: _Assigned, raising: set[str]) -> Attribute:

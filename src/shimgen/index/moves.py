@@ -62,6 +62,7 @@ _FIELDS: dict[str, _Read] = {
     "guard": _guard,
     "raising": _arms,
     "returning": _arms,
+    "continuing": _arms,
 }
 
 

@@ -115,7 +115,8 @@ class Delegate(msgspec.Struct, frozen=True, array_like=True):
     """What a wrapper holds: `attribute` of the wrapper, assigned by class `owner` at `line`.
 
     `candidates` are the classes it may be an instance of; empty with `unknown` saying why when only run time knows.
-    `optional`: the attribute can be None or absent. `shape`: "full" (a complete model), "body" (no head), "unknown".
+    `optional`: the attribute can be None or absent, or an object of a class outside of the checkout. `shape`: "full" (a
+    complete model), "body" (no head), "unknown".
     """
 
     attribute: str

@@ -103,8 +103,9 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     "generator", "asyncgen". `stub`: "" for a real body, "empty" (docstring, pass, ...), "raises" (only raises
     NotImplementedError). `scope`: how the def is nested in its class or module: "" or "if" / "try" / ...
     `names`: the parameters that look like they carry a module or weight name.
-    `raising`: the conditional arms that end in raise, `returning`: in return or continue. `caught`: first and last
-    lines of the statements whose AttributeError is caught. `unused`: parameters that the body never mentions.
+    `raising`: the conditional arms that end in raise, `returning`: in return, `continuing`: in continue.
+    `caught`: first and last lines of the statements whose AttributeError is caught.
+    `unused`: parameters that the body never mentions.
     `returned`: the values of its own return statements, `returned_at` their lines.
     `results`: what a forward returns, with local names exchanged for all that they are assigned.
     `handed`: those of its calls that get the object itself which the first parameter stands for.
@@ -134,6 +135,7 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     returned_at: tuple[int, ...] = ()
     handed: tuple[Call, ...] = ()
     inner: tuple[Function, ...] = ()
+    continuing: tuple[str, ...] = ()
 
     @property
     def first(self) -> str:

@@ -41,7 +41,7 @@ def _wrapper(program: Program, profile: Profile, shapes: Shapes, ref: ClassRef, 
         attribute.owner,
         attribute.line,
         attribute.types,
-        attribute.optional,
+        attribute.optional or bool(attribute.externals),
         attribute.unknown,
         held.shape,
     )
