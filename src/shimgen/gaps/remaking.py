@@ -90,10 +90,14 @@ def _decorating(program: Program, path: str, text: str) -> Iterator[tuple[str, F
     """The functions of the checkout that get a class by a decorator, and the parameter that stands for it there."""
     head, called, _ = text.partition("(")
     named = program.resolve(path, head)
+    made = _made(program, named) if not called else None
+    if made is not None:
+        yield from _decorating(program, named.path, f"{made.text}(")
+        return
     function, where, params = routine(program, named), named.path, 0
     if function is None and named.ref is not None:
         found = definition(program, program.mro(named.ref).classes, "__call__" if called else "__init__")
-        if called and found is not None:
+        if found is not None:
             yield found[0].path, found[1], _parameter(found[1].params[1:])
         return
     if function is None and "." in head:
@@ -118,12 +122,15 @@ def _parameter(params: tuple[Param, ...]) -> str:
 
 def _class_of(program: Program, named: Resolved) -> ClassRef | None:
     """A class, or that of the object which a value of a module is."""
-    if named.ref is not None or named.kind != "value":
-        return named.ref
-    values = [s.value for s in program.module(named.path).stores if s.target == named.name and s.value is not None]
-    if len(values) != 1 or values[0].op != "call":
-        return None
-    return program.resolve(named.path, values[0].parts[0].text).ref
+    made = _made(program, named)
+    return program.resolve(named.path, made.text).ref if made is not None else named.ref
+
+
+def _made(program: Program, named: Resolved) -> Expr | None:
+    """What is called for the value of a module, None where it is no value, or has several."""
+    stores = program.module(named.path).stores if named.kind == "value" else ()
+    values = [s.value for s in stores if s.target == named.name and s.value is not None]
+    return values[0].parts[0] if len(values) == 1 and values[0].op == "call" else None
 
 
 class _Changes(msgspec.Struct):

@@ -7,7 +7,7 @@ import ast
 from msgspec.structs import replace
 
 from shimgen.index.functions import function_facts
-from shimgen.index.syntax import FunctionNode, chain_of, source_of
+from shimgen.index.syntax import FunctionNode, captured, chain_of, source_of
 from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import SLOT, Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
 
@@ -170,15 +170,8 @@ def _bound(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.With):
         return [n for item in node.items if item.optional_vars is not None for n in _names_of(item.optional_vars)]
     if isinstance(node, ast.Match):
-        return [name for case in node.cases for part in ast.walk(case.pattern) if (name := _captured(part))]
+        return [name for case in node.cases for part in ast.walk(case.pattern) if (name := captured(part))]
     return []
-
-
-def _captured(pattern: ast.AST) -> str | None:
-    """The name that a part of a pattern binds."""
-    if isinstance(pattern, ast.MatchAs | ast.MatchStar):
-        return pattern.name
-    return pattern.rest if isinstance(pattern, ast.MatchMapping) else None
 
 
 def _caught(node: ast.stmt) -> list[str]:

@@ -13,7 +13,7 @@ from shimgen.index.names import UNKNOWN, Names
 from shimgen.index.registry import registered
 from shimgen.index.trace import Trace, traced
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Class, Function, ModuleFacts, Use
+from shimgen.model.facts import Class, Expr, Function, ModuleFacts, Use
 from shimgen.model.linear import linearise
 from shimgen.model.profile import Profile
 from shimgen.model.program import Attribute, Mro, Resolved
@@ -23,6 +23,11 @@ from shimgen.model.source import Skipped, Stats, Tree
 def _ends_here(ref: ClassRef) -> Mro:
     """What a class that inherits from itself gives itself."""
     return Mro((ref,))
+
+
+def _spelled(base: Expr) -> str:
+    """How a sentence names a base that is no name."""
+    return f"what {base.parts[0].text}() gives" if base.op == "call" else "a computed base"
 
 
 class Index:
@@ -164,7 +169,7 @@ class Index:
             elif target.kind == "external":
                 externals.append(target.name)
             elif text != "object":
-                unresolved.append(text or base.op)
+                unresolved.append(text or _spelled(base))
         classes = linearise(ref, [mro.classes for mro in parents])
         for mro in parents:
             externals += mro.externals

@@ -88,3 +88,10 @@ def _subscript(node: ast.Subscript) -> str | None:
     parts = [_simple(item) for item in node.slice.elts]
     texts = [part for part in parts if part is not None]
     return f"{container}[{', '.join(texts)}]" if len(texts) == len(parts) > 1 else None
+
+
+def captured(pattern: ast.AST) -> str | None:
+    """The name that a part of a pattern binds."""
+    if isinstance(pattern, ast.MatchAs | ast.MatchStar):
+        return pattern.name
+    return pattern.rest if isinstance(pattern, ast.MatchMapping) else None

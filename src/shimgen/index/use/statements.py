@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from shimgen.index.syntax import FunctionNode
+from shimgen.index.flow import is_total
+from shimgen.index.syntax import FunctionNode, captured
 from shimgen.index.use.blocks import CATCHING, catch_of, ends, error_of, message_of
 from shimgen.index.use.conditions import Conditions, all_missing
 from shimgen.index.use.expressions import written
@@ -170,10 +171,14 @@ class Statements(Conditions):
             if not ends(handler.body):
                 paths.append(self.env)
         self.present = known if all(ends(h.body) for h in node.handlers) else present
+        self._join(paths, before)
+        self.block(node.finalbody)
+
+    def _join(self, paths: Sequence[Environment], before: Environment) -> None:
+        """Go on where these paths meet; from `before` where none goes on."""
         self.env = paths[0] if paths else before
         for path in paths[1:]:
             self.env = join(self.env, path)
-        self.block(node.finalbody)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         catches = self.catches
@@ -189,18 +194,22 @@ class Statements(Conditions):
         self.catches = catches
 
     def _match(self, node: ast.Match) -> None:
-        self.value(node.subject)
-        before, present, paths = self.env, self.present, [self.env]
+        subject = self.value(node.subject)
+        before, present = self.env, self.present
+        paths = [] if is_total(node) else [before]
         for case in node.cases:
             self.env, self.present = dict(before), present
+            for part in ast.walk(case.pattern):
+                name = captured(part)
+                if name:
+                    self.env[name] = subject if part is case.pattern else OTHER
             if case.guard is not None:
                 self.know(self.test(case.guard).yes)
             self.block(case.body)
             if not ends(case.body):
                 paths.append(self.env)
-        self.env, self.present = before, present
-        for path in paths:
-            self.env = join(self.env, path)
+        self.present = present
+        self._join(paths, before)
 
     def _assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
