@@ -239,6 +239,12 @@ def test_from_a_directory_of_the_checkout_and_without_git(stack: Repo, tmp_path:
         (None, 2, "the carried patch ours.patch cannot be read: No such file or directory"),
         (b"words", 4, "ours.patch holds no patch"),
         (b"--- a/gone.py\n+++ b/gone.py\n@@ -1 +1 @@\n-a\n+b\n", 4, "gone.py, hunk 1: there is no such file"),
+        (
+            b"diff --git a/x b/x\nindex 7898192..6178079 120000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+            4,
+            "ours.patch changes the link x",
+        ),
+        (b"diff --git a/x.py b/x.py\n--- a/x.py\n@@ -1 +1 @@\n-a\n+b\n", 4, "does not begin with '+++ '"),
         (b"--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+b\n", 4, "ours.patch adds new.py"),
     ],
 )

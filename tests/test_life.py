@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import miniature, run
+from tests.commands import FIXTURES, miniature, run
 from tests.gitrepo import Repo, only_default_settings
 
 __all__ = ["only_default_settings"]
@@ -107,6 +107,20 @@ def test_upgrade_errors(mini: Repo, words: list[str], code: int, says: str) -> N
         result = run("upgrade", *words[:place], mini.path, *words[place:])
     assert (result.exit_code, result.stdout) == (code, "")
     assert says in result.stderr
+
+
+def test_a_revision_that_holds_another_stack(mini: Repo) -> None:
+    mini.git("rm", "-rq", "python")
+    shutil.copytree(FIXTURES / "declared" / "before", mini.path, dirs_exist_ok=True)
+    mini.commit({}, message="v2")
+    result = run("upgrade", "v1", "HEAD", mini.path)
+    assert (result.exit_code, result.stderr) == (2, (
+        "shimgen: v1 holds sglang and HEAD holds vllm\n"
+        "  next: compare two revisions of one stack, or name its --profile\n"
+    ))  # fmt: skip
+    result = run("scan", mini.path, "--profile", "sglang")
+    assert result.exit_code == 2
+    assert "holds no sglang: sglang/srt/server_args.py is not there\n  next: name the folder" in result.stderr
 
 
 def test_upgrade_without_git(mini: Repo) -> None:
@@ -210,6 +224,14 @@ def test_shims_committed_on_top_of_the_pin_are_no_difference(mini: Repo) -> None
     assert run("check").stderr == ""
     mini.commit({PICTURE: mini.read(PICTURE) + b"\n\nMORE = 1\n"}, message="and more")
     assert run("apply").exit_code == 3
+
+
+def test_a_pin_does_not_hold_what_was_not_committed(mini: Repo) -> None:
+    note = "note: the commit that the pin names lacks the changes of 1 file\n"
+    mini.write({PLAIN: mini.read(PLAIN) + b"\nOURS = 1\n"})
+    assert [run("init", mini.path).stderr, run("pin").stderr] == [note, note]
+    mini.git("checkout", PLAIN)
+    assert run("pin").stderr == ""
 
 
 def test_pin_needs_a_file_and_a_revision(mini: Repo) -> None:

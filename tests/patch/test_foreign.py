@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+from email.mime.application import MIMEApplication
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 from io import StringIO
 from pathlib import Path
 
@@ -71,6 +74,30 @@ def test_a_mail_of_a_series_with_carriage_returns() -> None:
     assert b"quoted-printable" in mail
     (patch,) = read_foreign("p", mail)
     assert apply_exact(patch, ODD["crlf.py"][0]) == ODD["crlf.py"][1]
+
+
+def test_mails_in_one_file() -> None:
+    names = ("plain.py", "crlf.py", "odd bytes.py")
+    letters = tuple(Letter(name, "", (file_patch(name, *ODD[name]),)) for name in names)
+    patches = read_foreign("p", b"".join(render_series(letters).values()))
+    assert [apply_exact(patch, ODD[patch.path][0]) == ODD[patch.path][1] for patch in patches] == [True] * len(names)
+
+
+@pytest.mark.parametrize("sent_with", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("head", ["From: a@b.org", "From 0123 Mon Sep 17 00:00:00 2001", "Return-Path: <a@b.org>"])
+@pytest.mark.parametrize("attached", [False, True])
+def test_a_mail_that_was_encoded_on_the_way(repo: Repo, sent_with: bytes, head: str, attached: bool) -> None:
+    patch_text = MIMEApplication(repo.git("diff", "--", "crlf.py"))
+    body = MIMEMultipart(_subparts=[MIMEText("Words before it.\n"), patch_text]) if attached else patch_text
+    mail = f"{head}\nSubject: x\n".encode() + body.as_bytes()
+    (patch,) = read_foreign("p", mail.replace(b"\n", sent_with))
+    assert (patch.path, apply_exact(patch, ODD["crlf.py"][0])) == ("crlf.py", ODD["crlf.py"][1])
+
+
+def test_what_is_no_encoded_mail_stays_as_it_is() -> None:
+    text = b"--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n a\n-Content-Transfer-Encoding: base64\n"
+    (patch,) = read_foreign("p", b"Words: nothing else.\n" + text)
+    assert apply_exact(patch, b"a\nContent-Transfer-Encoding: base64\n") == b"a\n"
 
 
 def test_what_diff_prints(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
         note(f"{target} was not TOML, and is kept as {kept}")
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     if found.baseline.dirty:
-        note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
+        note(f"the commit that the pin names lacks the changes of {text.count(len(found.baseline.dirty), 'file')}")
     emit(
         json.render(analysis) if as_json else _recognised(target, str(checkout or settings.source), analysis), done=True
     )

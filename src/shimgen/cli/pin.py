@@ -35,7 +35,7 @@ def pin(revision: str | None, checkout: Path | None, config: Path | None, as_jso
     set_pin(document, found)
     write(target, document)
     if found.baseline.dirty:
-        note(f"{text.count(len(found.baseline.dirty), 'file')} differ from the commit that the pin names")
+        note(f"the commit that the pin names lacks the changes of {text.count(len(found.baseline.dirty), 'file')}")
     analysis = Analysis(found.baseline, found.profile_name, found.root)
     before = f" (before: {settings.pin.named})" if settings.pin is not None else ""
     name = f" ({found.revision})" if found.revision else ""

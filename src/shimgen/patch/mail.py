@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 
-_ENCODING = re.compile(rb"^Content-Transfer-Encoding:[ \t]*([\w-]+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_HEADER = re.compile(rb"From |[A-Za-z][A-Za-z-]*:")
+_ENCODED = re.compile(rb"^Content-(Transfer-Encoding:\s*(quoted-printable|base64)|Type:\s*multipart/)", re.I | re.M)
+_BLANK = re.compile(rb"\r?\n\r?\n")
+_NEXT = re.compile(rb"^(?=From [0-9a-f]{40,64} Mon Sep 17 00:00:00 2001\r?$)", re.M)
+"""How a mail begins that git wrote, with a date that never changes (git format-patch)."""
 
 
-def content_of(mail: bytes) -> bytes:
-    """The text of a mail as it was before it was encoded for the way; what is no mail, or not encoded, is as it is."""
-    head, blank, body = mail.partition(b"\n\n")
-    found = _ENCODING.search(head) if head.startswith((b"From ", b"From:")) else None
-    encoding = found[1].lower() if found is not None else b""
-    if encoding == b"quoted-printable":
-        return head + blank + binascii.a2b_qp(body)
-    if encoding == b"base64":
-        try:
-            return head + blank + base64.b64decode(body, validate=False)
-        except binascii.Error:
-            return mail
-    return mail
+def content_of(mails: bytes) -> bytes:
+    """The text of one or more mails, attachments with it, as it was before it was encoded for the way; what is no mail,
+    or not encoded, is as it is."""
+    return b"".join(_decoded(mail) for mail in _NEXT.split(mails))
+
+
+def _decoded(mail: bytes) -> bytes:
+    head = _BLANK.split(mail, maxsplit=1)[0]
+    if not _HEADER.match(mail) or not _ENCODED.search(head):
+        return mail
+    import email  # most patches are no mails, and it takes its time
+
+    contents = (part.get_payload(decode=True) for part in email.message_from_bytes(mail).walk())
+    return b"\n".join(content for content in contents if isinstance(content, bytes))
