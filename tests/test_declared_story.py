@@ -151,3 +151,81 @@ def test_a_base_taken_out_by_hand_is_due_again(stack: Repo) -> None:
     (stack.path / PICTURE).write_bytes(applied.replace(bases, bases.replace(b", SupportsEagle3", b"")))
     assert start(stack).stdout.split() == ["False", "False"]
     assert "1 gap could be closed" in run("check", code=1).stdout
+
+
+OTHER = """
+
+class OtherForCausalLM(nn.Module, SupportsEagle3):
+    def set_aux_hidden_state_layers(self, layers):
+        self.layers = layers
+
+    def get_eagle3_aux_hidden_state_layers(self):
+        return (1,)
+"""
+ABOVE = """
+class Handing(SupportsEagle3):
+    def set_aux_hidden_state_layers(self, layers):
+        self.language_model.set_aux_hidden_state_layers(layers)
+
+    def get_eagle3_aux_hidden_state_layers(self):
+        return self.language_model.get_eagle3_aux_hidden_state_layers()
+
+
+@register_processor
+class"""
+
+
+def fates(stack: Repo, path: str, old: str, new: str) -> dict[str, str]:
+    """What becomes of an adopted interface and its members when upstream exchanges one text in a file."""
+    stack.git("tag", "v1")
+    content = stack.read(path).decode()
+    assert old in content
+    stack.commit({path: content.replace(old, new, 1).encode()}, message="v2")
+    document = json.loads(run("upgrade", "v1", "HEAD", "--json").stdout)
+    rows = (row for row in document["members"] if row["wrapper"].startswith("Picture"))
+    return {row["member"]: f"{row['verdict']}: {row['why']}" for row in rows if row["member"] != "weight_chunk"}
+
+
+SETTER, GETTER = "set_aux_hidden_state_layers", "get_eagle3_aux_hidden_state_layers"
+
+
+def test_upstream_takes_up_the_interface_itself(stack: Repo) -> None:
+    run("apply")
+    own = "".join(line for line in stack.read(PICTURE).decode().splitlines(True) if "# shimgen: " not in line)
+    stack.git("checkout", PICTURE)
+    found = fates(stack, PICTURE, stack.read(PICTURE).decode(), own)
+    assert [why.partition(" ")[0] for why in found.values()] == ["own:"] * 3
+    assert found["SupportsEagle3"] == f"own: PictureForConditionalGeneration {PICTURE}:14"
+
+
+def test_a_class_above_takes_up_the_interface(stack: Repo) -> None:
+    text = stack.read(PICTURE).decode().replace("import SupportsM", "import SupportsEagle3, SupportsM")
+    text = text.replace("\n@register_processor\nclass", ABOVE).replace(
+        "(nn.Module, SupportsM", "(Handing, nn.Module, SupportsM"
+    )
+    assert fates(stack, PICTURE, stack.read(PICTURE).decode(), text) == {
+        "SupportsEagle3": f"base: Handing {PICTURE}:13",
+        SETTER: f"base: Handing {PICTURE}:14",
+        GETTER: f"base: Handing {PICTURE}:17",
+    }
+
+
+def test_the_delegate_supports_it_no_longer(stack: Repo) -> None:
+    plain = stack.read(f"{MODELS}/plain.py").decode() + OTHER
+    stack.commit({f"{MODELS}/plain.py": plain.encode()}, message="one more model supports it")
+    assert fates(stack, f"{MODELS}/plain.py", ", SupportsEagle3)", ")") == {
+        "SupportsEagle3": "target-gone: PlainForCausalLM does not support SupportsEagle3 either",
+        SETTER: "undemanded: nothing that the engine can hold needs it",
+        GETTER: "undemanded: nothing that the engine can hold needs it",
+    }
+
+
+def test_no_model_supports_it_any_more(stack: Repo) -> None:
+    found = fates(stack, f"{MODELS}/plain.py", ", SupportsEagle3)", ")")
+    assert found["SupportsEagle3"] == "undemanded: no model supports it any more"
+
+
+def test_the_engine_asks_for_it_no_longer(stack: Repo) -> None:
+    runner = "vllm/v1/worker/gpu_model_runner.py"
+    found = fates(stack, runner, stack.read(runner).decode(), "")
+    assert found == dict.fromkeys((GETTER, "SupportsEagle3", SETTER), "undemanded: the engine no longer demands it")

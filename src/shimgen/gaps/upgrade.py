@@ -239,10 +239,15 @@ class _Fates:
             return None
         return Fate.BASE, _place(given.provider)
 
-    @staticmethod
-    def _why_undemanded(member: _Member) -> str:
-        if member.old is not None and not member.old.demanded:
-            return f"nothing else of {', '.join(member.old.interfaces)} is forwarded now"
+    def _why_undemanded(self, member: _Member) -> str:
+        old = member.old
+        if old is not None and not old.demanded:
+            return f"nothing else of {', '.join(old.interfaces)} is forwarded now"
+        if old is not None and old.protocol is not None and old.protocol.name == member.name:
+            program = self._after.program
+            bases = (base for ref in program.model_classes() for base in program.mro(ref).classes[1:])
+            if all(base.name != member.name for base in bases):
+                return "no model supports it any more"
         return "the engine no longer demands it"
 
 
