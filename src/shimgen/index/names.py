@@ -113,7 +113,7 @@ class Names:
         stars = self._stars.get(path)
         if stars is None:
             stars = self._stars[path] = [i for i in self._program.module(path).imports if i.local == "*"]
-        for imported in stars:
+        for imported in reversed(stars):  # a later one binds its names again
             target = self.by_module.get(self._absolute(path, imported))
             found = self._resolve(target, head, rest, seen) if target else UNKNOWN
             if found.kind != "unknown":
@@ -129,13 +129,11 @@ class Names:
     def _in_module(self, module: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
         """What `rest` is, seen from `module`: the longest module path wins, as far as modules exist."""
         parts = rest.split(".") if rest else []
-        while parts and f"{module}.{parts[0]}" in self.by_module and not self._defines(module, parts[0]):
+        while parts and self._is_module(f"{module}.{parts[0]}") and not self._defines(module, parts[0]):
             module = f"{module}.{parts.pop(0)}"
         target = self.by_module.get(module)
         if target is not None:
             return self._resolve(target, parts[0], ".".join(parts[1:]), seen) if parts else Resolved("module", target)
-        if parts and self._is_package(f"{module}.{parts[0]}"):
-            return self._in_module(f"{module}.{parts[0]}", ".".join(parts[1:]), seen)
         if self._is_package(module):
             return UNKNOWN
         return Resolved("external", "", ".".join(p for p in (module, *parts) if p))
@@ -144,7 +142,11 @@ class Names:
         path = self.by_module.get(module)
         return path is not None and name in self._module_names(path)
 
+    def _is_module(self, name: str) -> bool:
+        return name in self.by_module or self._is_package(name)
+
     def _is_package(self, module: str) -> bool:
+        """Whether it is a folder of the profile's package, be it without a file of its own."""
         return module.partition(".")[0] == self._package and module.replace(".", "/") in self._folders
 
     @cached_property
