@@ -30,10 +30,10 @@ def extract_uses(module: ast.Module, package_path: str, profile: Profile, conten
     rules = rules_for(profile, package_path)
     if rules is None:
         return ()
-    names = names_of(module, package_path)
+    functions, classes = _definitions(module)
+    names = names_of(module, package_path, classes)
     clues = [clue.pattern for clue in rules.clues if not content or clue.found(content)]
     lines = _Lines(content, [*clues, *_renamed(names, rules), *_kept(rules)] if clues else [])
-    functions, classes = _definitions(module)
     scan = _Scan(rules, names, lines)
     uses = scan.functions(functions)
     for cls in classes:

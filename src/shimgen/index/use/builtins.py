@@ -6,11 +6,14 @@ import ast
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 
+from shimgen.index.syntax import chain_of, root_of
+from shimgen.index.use.constants import GETTERS
 from shimgen.index.use.expressions import Expressions
 from shimgen.index.use.record import Detail, source
-from shimgen.index.use.values import OTHER, Items, Member, Model, Row, Value, models, union
+from shimgen.index.use.texts import texts_of
+from shimgen.index.use.values import OTHER, Getter, Items, Member, Model, Row, Value, models, union
 
-_SEQUENCES = ("list", "tuple", "reversed", "sorted", "iter", "set")
+_SEQUENCES = ("list", "tuple", "reversed", "sorted", "iter", "set", "frozenset")
 
 
 class Builtins(Expressions):
@@ -21,6 +24,37 @@ class Builtins(Expressions):
         if handle is not None:
             return handle(self, node)
         return self.outcome(node) if self.is_predicate(node) else ()
+
+    def getter(self, node: ast.Call) -> Value:
+        function, made = node.func, ""
+        if isinstance(function, ast.Name) and function.id not in self.env:
+            made = self.imports.get(function.id, "")
+        elif isinstance(function, ast.Attribute) and function.attr in GETTERS:
+            made = "" if root_of(function) in self.env else self.imported(chain_of(function))
+        if made not in ("operator.attrgetter", "operator.methodcaller") or not node.args:
+            return ()
+        calling = made == "operator.methodcaller"
+        names = [n for a in node.args[: 1 if calling else None] for n in self._listed(a)]
+        self.children(node)
+        return (Getter(tuple(names), node if calling else None),)
+
+    def _listed(self, node: ast.expr) -> tuple[str, ...]:
+        if not isinstance(node, ast.Starred):
+            return self.names(node)
+        return texts_of(self.elements_of(self.resolved(node))) or ("*",)
+
+    def got(self, getter: Getter, node: ast.Call) -> Value:
+        """The same as the attribute, or the call, written out."""
+        found: list[Value] = []
+        place = {"lineno": node.lineno, "col_offset": node.col_offset, "end_lineno": node.lineno}
+        for name in getter.names if len(node.args) == 1 else ():
+            target = node.args[0]
+            for part in name.split("."):
+                target = ast.Attribute(target, part, ast.Load(), **place)
+            if getter.call is not None:
+                target = ast.Call(target, getter.call.args[1:], getter.call.keywords, **place)
+            found.append(self.value(target))
+        return union(*found)
 
     def is_predicate(self, node: ast.Call) -> bool:
         """Whether a call asks a function of the profile's predicates about a model."""
@@ -91,6 +125,8 @@ _BUILTINS: dict[str, Callable[[Builtins, ast.Call], Value]] = {
     "issubclass": Builtins._hasattr,
     "callable": Builtins._hasattr,
     "bool": Builtins._hasattr,
+    "any": Builtins._hasattr,
+    "all": Builtins._hasattr,
     "getattr": Builtins._getattr,
     "setattr": Builtins._setattr,
     "delattr": Builtins._delattr,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 from itertools import product
 
 from shimgen.index.use.builtins import Builtins
@@ -16,6 +17,7 @@ from shimgen.index.use.values import (
     Model,
     Outcome,
     Parameters,
+    Row,
     Side,
     Value,
     models,
@@ -48,6 +50,12 @@ def there(facts: tuple[Fact, ...]) -> Outcome:
     """A test that is true when the members are there."""
     clauses = tuple(frozenset((fact,)) for fact in facts if fact.member or fact.entries)
     return Outcome(Side(present=facts), Side(absent=clauses)) if facts else NOTHING_KNOWN
+
+
+def _together(side: Side) -> Side:
+    """A side that holds for every one of several names at once, where one test said it of one of them."""
+    missing = frozenset[Fact]().union(*side.absent)
+    return Side(side.present, (missing,) if len({fact.text for fact in missing}) == 1 else ())
 
 
 class Conditions(Builtins):
@@ -108,13 +116,31 @@ class Conditions(Builtins):
             return self._has(node)
         if name in ("isinstance", "issubclass") and len(node.args) == 2:
             return self._is(node)
-        if name in ("callable", "bool", "any", "all") and len(node.args) == 1:
+        if name in ("any", "all") and len(node.args) == 1:
+            return self._of_each(node.args[0], conjunction=name == "all")
+        if name in ("callable", "bool") and len(node.args) == 1:
             return self.test(node.args[0])
         if self.is_predicate(node):
             self.children(node)
             asked = models(self.peek(node.args[0]))
             return there(tuple(self._tested(m, name, node, source(node.args[0])) for m in asked))
         return self._truth(node, self.children(node) if name in _ANSWERS else self.value(node))
+
+    def _of_each(self, node: ast.expr, conjunction: bool) -> Outcome:
+        """`any` and `all` of tests that are written out, or made by a comprehension for names that are known."""
+        value = self.value(node)
+        rows = [b.values for b in value if isinstance(b, Row)]
+        if len(rows) == len(value) == 1:
+            outcomes = [self._truth(node, v) for v in rows[0]] or [NOTHING_KNOWN]
+            return reduce(lambda one, other: self._combine(one, other, conjunction), outcomes)
+        if not isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+            return self._truth(node, value)
+        outcome = self._truth(node, self.elements_of(value))
+        whole = len(node.generators) == 1 and not node.generators[0].ifs
+        yes, no = (_together(s) if c is conjunction else s for s, c in ((outcome.yes, True), (outcome.no, False)))
+        if conjunction:
+            return Outcome(yes if whole else Side(), no)
+        return Outcome(yes, no if whole else Side())
 
     def _has(self, node: ast.Call) -> Outcome:
         found = models(self.value(node.args[0]))

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Callable
 
 from shimgen.index.syntax import root_of
-from shimgen.index.use.record import Detail, Recorder, source
+from shimgen.index.use.record import Detail, source
+from shimgen.index.use.texts import Texts
 from shimgen.index.use.values import (
     EMPTY,
     OTHER,
     ClassName,
     Empty,
+    Getter,
     Items,
     Member,
     Model,
@@ -50,7 +52,7 @@ def written(node: ast.expr | None) -> Expr | None:
     return Expr("name" if root_of(node) else "other", source(node))
 
 
-class Expressions(Recorder):
+class Expressions(Texts):
     """Evaluates expressions in the order in which Python would, recording uses on the way."""
 
     def value(self, node: ast.expr | None) -> Value:
@@ -81,7 +83,7 @@ class Expressions(Recorder):
         known = self.env.get(node.id)
         if known is not None:
             return known
-        return self.class_variable(node.id) or self.reached(node) or OTHER
+        return self.class_variable(node.id) or self.reached(node) or self.constant(node.id) or OTHER
 
     def _attribute(self, node: ast.Attribute) -> Value:
         base = self.value(node.value)
@@ -104,7 +106,7 @@ class Expressions(Recorder):
             return base
         reached = self.reached(node)
         if not reached and isinstance(node.value, ast.Name):
-            return self.env.get(f"{node.value.id}.{node.attr}", OTHER)
+            return self.env.get(f"{node.value.id}.{node.attr}") or self.class_constant(node) or OTHER
         return reached or OTHER
 
     def _subscript(self, node: ast.Subscript) -> Value:
@@ -157,9 +159,6 @@ class Expressions(Recorder):
         outcome = self.test(node)
         return (outcome,) if outcome else OTHER
 
-    def _sequence(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        return (Row(tuple(self.value(e) for e in node.elts)),)
-
     def _await(self, node: ast.Await | ast.Starred) -> Value:
         return self.value(node.value)
 
@@ -184,15 +183,15 @@ class Expressions(Recorder):
         else:
             result = self.value(node.elt)
         self.env, self.present = env, present
+        if any(generator.ifs for generator in node.generators):  # which of the names pass is not known
+            result = tuple(OTHER[0] if isinstance(b, Strings) else b for b in result)
         return (Items(result),)
 
     def elements(self, node: ast.expr) -> Value:
         """What iterating over an expression yields."""
-        value = self.value(node)
-        results: list[Value] = [b.elements for b in value if isinstance(b, Items)]
-        results.extend(v for b in value if isinstance(b, Row) for v in b.values)
-        if results:
-            return union(*results)
+        value = self.resolved(node)
+        if found := self.elements_of(value):
+            return found
         if models(value):
             return OTHER
         return tuple(Text(chain[0]) for chain in self.chains(node)) or OTHER
@@ -206,6 +205,8 @@ class Expressions(Recorder):
         name = function.id if isinstance(function, ast.Name) else ""
         if name and name not in self.env and (handled := self.builtin(name, node)):
             return handled
+        if getter := self.getter(node):
+            return getter
         callee = self._callee(node)
         if not any(isinstance(b, Parameters) for b in callee):
             self._arguments(node)
@@ -213,6 +214,14 @@ class Expressions(Recorder):
 
     def builtin(self, name: str, node: ast.Call) -> Value:
         """The result of a builtin that matters here; () for any other function."""
+        raise NotImplementedError
+
+    def getter(self, node: ast.Call) -> Value:
+        """What a call of `operator.attrgetter` or `methodcaller` makes; () for any other function."""
+        raise NotImplementedError
+
+    def got(self, getter: Getter, node: ast.Call) -> Value:
+        """What such a function gives when it is called."""
         raise NotImplementedError
 
     def _arguments(self, node: ast.Call) -> None:
@@ -238,7 +247,12 @@ class Expressions(Recorder):
 
     def _called(self, node: ast.Call, value: Value) -> Value:
         """The result of calling a value: a model is called through `forward`, a held member is that member."""
-        results: list[Value] = [b.value for b in value if isinstance(b, Returns)]
+        results: list[Value] = []
+        for binding in value:
+            if isinstance(binding, Returns):
+                results.append(binding.value)
+            elif isinstance(binding, Getter):
+                results.append(self.got(binding, node))
         for model in models(value):
             if model.cls:
                 results.append((Model(model.rule, f"{model.key}()", model.ambiguous),))
@@ -251,17 +265,6 @@ class Expressions(Recorder):
                 detail = Detail("call", node.lineno, source(node.func), shape_of(node), guarded=held)
                 self.record(member.model, member.name, detail)
         return union(*results) or OTHER
-
-    def names(self, node: ast.expr) -> tuple[str, ...]:
-        """The member names that an expression can be; what the source computes becomes "*"."""
-        strings = tuple(n for b in self.value(node) if isinstance(b, Strings) for n in b.names)
-        if strings:
-            return strings
-        if isinstance(node, ast.JoinedStr):
-            return ("".join(str(v.value) if isinstance(v, ast.Constant) else "*" for v in node.values),)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            return tuple(a + b for a in self.names(node.left) for b in self.names(node.right))
-        return ("*",)
 
     def write(
         self, found: tuple[Model, ...], member: str, line: int, receiver: ast.expr, node: ast.expr | None
@@ -294,11 +297,13 @@ _VISIT: dict[type[ast.expr], Callable[..., Value]] = {
     ast.NamedExpr: Expressions._named,
     ast.IfExp: Expressions._choice,
     ast.BoolOp: Expressions._boolean,
+    ast.BinOp: Expressions.sum,
+    ast.JoinedStr: Expressions.format,
     ast.Compare: Expressions.outcome,
     ast.UnaryOp: Expressions.outcome,
-    ast.Tuple: Expressions._sequence,
-    ast.List: Expressions._sequence,
-    ast.Set: Expressions._sequence,
+    ast.Tuple: Expressions.row,
+    ast.List: Expressions.row,
+    ast.Set: Expressions.row,
     ast.Await: Expressions._await,
     ast.Starred: Expressions._await,
     ast.Lambda: Expressions._lambda,

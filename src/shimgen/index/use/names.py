@@ -1,18 +1,21 @@
-"""What a module's names are imported from."""
+"""What a module's names are: imported, or constants."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from shimgen.index.use.constants import Constants
+
 
 class Names(msgspec.Struct, frozen=True):
-    """The dotted package of a module, and what its names are imported from."""
+    """The dotted package of a module, what its names are imported from, and its constants."""
 
     package: str
     imports: Mapping[str, str]
+    constants: Constants
 
 
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
@@ -28,8 +31,8 @@ def imported(node: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
     return {a.asname or a.name: f"{module}.{a.name}" for a in node.names}
 
 
-def names_of(module: ast.Module, package_path: str) -> Names:
-    """The module's own imports, those under `if` and `try` included."""
+def names_of(module: ast.Module, package_path: str, classes: Sequence[ast.ClassDef]) -> Names:
+    """The module's own imports, those under `if` and `try` included, and the constants of it and of its `classes`."""
     package = package_path.rpartition("/")[0].replace("/", ".")
     found: dict[str, str] = {}
     pending: list[ast.stmt] = list(reversed(module.body))
@@ -41,4 +44,4 @@ def names_of(module: ast.Module, package_path: str) -> Names:
             pending.extend(reversed((*statement.body, *statement.orelse)))
         elif isinstance(statement, ast.Try):
             pending.extend(reversed((*statement.body, *(s for h in statement.handlers for s in h.body))))
-    return Names(package, found)
+    return Names(package, found, Constants(module, classes, found))

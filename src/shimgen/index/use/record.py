@@ -50,6 +50,7 @@ class Recorder:
     def __init__(self, rules: Rules, names: Names, place: Place, env: Environment) -> None:
         self.rules = rules
         self.package = names.package
+        self.file = names
         self.imports = names.imports
         self.place = place
         self.env = env
@@ -172,7 +173,7 @@ class Recorder:
 
     def attribute_of(self, node: ast.expr, name: str) -> Value:
         """The models that the expression rules see in an attribute that `getattr` looks up by name."""
-        if name not in self.rules.expressions:
+        if name.rpartition(".")[2] not in self.rules.expressions:
             return ()
         chains = tuple(tuple(f"{spelling}.{name}" for spelling in chain) for chain in self.chains(node))
         return self._models(self.rules.expressions, chains, "")
@@ -184,10 +185,10 @@ class Recorder:
             last = self.imports.get(function.id, function.id).rpartition(".")[2]
         if last not in self.rules.accessors:
             return ()
-        chains = tuple((*chain, self._imported(chain[0])) for chain in self.chains(function))
+        chains = tuple((*chain, self.imported(chain[0])) for chain in self.chains(function))
         return self._models(self.rules.accessors, chains, "()")
 
-    def _imported(self, chain: str) -> str:
+    def imported(self, chain: str) -> str:
         head, dot, rest = chain.partition(".")
         return self.imports.get(head, head) + dot + rest
 

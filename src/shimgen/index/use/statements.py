@@ -34,6 +34,7 @@ from shimgen.index.use.values import (
 from shimgen.model.facts import ASSIGNED
 
 _TEXTUAL = frozenset(("str", "int", "bool", "float", "bytes", "Path", "PathLike", "dict", "Dict", "list", "List"))
+_TEXTS = (ast.Name, ast.Tuple, ast.List, ast.Set, ast.BinOp, ast.JoinedStr)
 _TAIL = 3
 
 
@@ -212,7 +213,7 @@ class Statements(Conditions):
         self._join(paths, before)
 
     def _assign(self, node: ast.Assign) -> None:
-        value = self.value(node.value)
+        value = self.resolved(node.value) if isinstance(node.value, _TEXTS) else self.value(node.value)
         for target in node.targets:
             self.bind(target, value, node.value)
 

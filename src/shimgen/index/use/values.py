@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TypeAlias
 
 import msgspec
@@ -44,6 +45,14 @@ class Strings(msgspec.Struct, frozen=True):
     """A string out of a known set: the name in `for name in ("a", "b")`."""
 
     names: tuple[str, ...]
+
+
+class Getter(msgspec.Struct, frozen=True):
+    """A function that looks up `names` of what it is given: `operator.attrgetter`. With `call` it calls what it finds,
+    as that call of `operator.methodcaller` says."""
+
+    names: tuple[str, ...]
+    call: ast.Call | None = None
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -119,7 +128,7 @@ class Empty(msgspec.Struct, frozen=True):
 
 
 Binding: TypeAlias = (
-    Model | ClassName | Member | Parameters | Strings | Text | Row | Items | Returns | Outcome | Other | Empty
+    Model | ClassName | Member | Parameters | Strings | Getter | Text | Row | Items | Returns | Outcome | Other | Empty
 )
 Value: TypeAlias = tuple[Binding, ...]
 Environment: TypeAlias = dict[str, Value]
