@@ -6,8 +6,9 @@ import ast
 
 from msgspec.structs import replace
 
+from shimgen.index.bindings import bound, caught, embedded, given, names_of
 from shimgen.index.functions import function_facts
-from shimgen.index.syntax import FunctionNode, captured, chain_of, source_of
+from shimgen.index.syntax import FunctionNode, chain_of, source_of
 from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import SLOT, Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
 
@@ -24,9 +25,10 @@ _PLAIN = frozenset((ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.AugAssign, 
 _ASSIGNMENTS = frozenset((ast.Assign, ast.AnnAssign))
 
 
-def extract_definitions(module: ast.Module, lines: int) -> ModuleFacts:
-    """Facts of a module. Nested functions are only searched for imports and classes."""
-    collector = _Collector()
+def extract_definitions(module: ast.Module, lines: int, hidden: bool = True) -> ModuleFacts:
+    """Facts of a module. Nested functions are only searched for imports and classes. `hidden`: expressions may bind
+    names."""
+    collector = _Collector(hidden)
     collector.block(module.body, "", "")
     return ModuleFacts(
         tuple(collector.imports),
@@ -38,7 +40,9 @@ def extract_definitions(module: ast.Module, lines: int) -> ModuleFacts:
 
 
 class _Collector:
-    def __init__(self) -> None:
+    def __init__(self, hidden: bool) -> None:
+        self._hidden = hidden
+        self._outside: set[str] = set()
         self.imports: list[Import] = []
         self.classes: list[Class] = []
         self.functions: list[Function] = []
@@ -50,11 +54,13 @@ class _Collector:
             kind = node.__class__
             if isinstance(node, ast.Expr) and not prefix:
                 self._setattr(node.value, scope)
+            if self._hidden and not prefix:
+                self.stores += (Store(a.name, a.line, a.value, "assign", a.scope) for a in _embedded(node, scope))
             if kind in _PLAIN or (prefix and kind in _ASSIGNMENTS):
                 continue
             if kind in _SCOPES:
                 inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
-                for name in () if prefix else _caught(node):
+                for name in () if prefix else (*bound(node), *caught(node)):
                     self.stores.append(Store(name, node.lineno, OTHER, "other", inner))
                 for part in _bodies(node):
                     self.block(part, prefix, inner)
@@ -89,7 +95,7 @@ class _Collector:
         if isinstance(target, ast.Name | ast.Attribute) and (chain := chain_of(target)):
             self.stores.append(Store(chain, line, expr_of(value), "assign", scope))
         elif isinstance(target, ast.Tuple | ast.List):
-            self.stores += (Store(name, line, OTHER, "other", scope) for name in _names_of(target))
+            self.stores += (Store(name, line, OTHER, "other", scope) for name in names_of(target))
 
     def _setattr(self, node: ast.expr, scope: str) -> None:
         """setattr(Class, "x", value) in a module is an assignment, too."""
@@ -103,7 +109,12 @@ class _Collector:
         name = prefix + node.name
         functions: list[Function] = []
         attributes: list[ClassAttribute] = []
+        around, self._outside = self._outside, set()
         self._class_body(node.body, name, "", functions, attributes)
+        if self._outside:
+            functions = [f for f in functions if f.name not in self._outside]
+            attributes = [a for a in attributes if a.name not in self._outside]
+        self._outside = around
         self.classes.append(
             Class(
                 name,
@@ -128,6 +139,8 @@ class _Collector:
         attributes: list[ClassAttribute],
     ) -> None:
         for node in body:
+            if self._hidden:
+                self._class_expressions(node, name, scope, attributes)
             if isinstance(node, FunctionNode):
                 functions.append(function_facts(node, scope))
                 self.block(node.body, f"{name}.{node.name}.<locals>.", "function")
@@ -137,8 +150,17 @@ class _Collector:
                 for target in node.targets:
                     _delete(chain_of(target), scope, functions, attributes)
             else:
-                attributes.extend(ClassAttribute(n, node.lineno, OTHER, scope=scope) for n in _bound(node))
+                attributes.extend(ClassAttribute(n, node.lineno, OTHER, scope=scope) for n in bound(node))
                 self._class_statement(node, name, scope, functions, attributes)
+
+    def _class_expressions(self, node: ast.stmt, name: str, scope: str, attributes: list[ClassAttribute]) -> None:
+        """What expressions bind: with `:=`, and through the dictionary of the body."""
+        attributes.extend(_embedded(node, scope))
+        for key in given(node):
+            if key == "*":
+                self.stores.append(Store(f"{name}.*", node.lineno, OTHER, "other", scope))
+            else:
+                attributes.append(ClassAttribute(key, node.lineno, OTHER, scope=scope))
 
     def _class_statement(
         self,
@@ -152,35 +174,25 @@ class _Collector:
             self._class(node, f"{name}.", scope)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, "class")
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            self._outside.update(node.names)  # what the body binds under these names is none of the class
+            if isinstance(node, ast.Global):
+                self.stores += (Store(outer, node.lineno, OTHER, "other", scope) for outer in node.names)
         elif isinstance(node, ast.If) and _is_type_checking(node):
             self._class_body(node.orelse, name, scope, functions, attributes)
         elif type(node) in _SCOPES:
             for part in _bodies(node):
                 self._class_body(part, name, scope or _SCOPES[type(node)], functions, attributes)
+            for error in caught(node):
+                _delete(error, scope or "try", functions, attributes)
 
 
-def _bound(node: ast.stmt) -> list[str]:
-    """Names that a statement of a class body binds to something that is not followed."""
-    if isinstance(node, ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return [alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*"]
-    if isinstance(node, ast.For):
-        return _names_of(node.target)
-    if isinstance(node, ast.With):
-        return [n for item in node.items if item.optional_vars is not None for n in _names_of(item.optional_vars)]
-    if isinstance(node, ast.Match):
-        return [name for case in node.cases for part in ast.walk(case.pattern) if (name := captured(part))]
-    return []
-
-
-def _caught(node: ast.stmt) -> list[str]:
-    """The names that a compound statement itself binds."""
-    return [*_bound(node), *(h.name for h in getattr(node, "handlers", ()) if h.name)]
-
-
-def _names_of(target: ast.expr) -> list[str]:
-    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+def _embedded(node: ast.stmt, scope: str) -> list[ClassAttribute]:
+    found = [
+        ClassAttribute(part.target.id, part.lineno, expr_of(part.value), scope=scope or ("if" if conditional else ""))
+        for part, conditional in embedded(node)
+    ]
+    return sorted(found, key=lambda attribute: attribute.line)
 
 
 def _delete(name: str, scope: str, functions: list[Function], attributes: list[ClassAttribute]) -> None:
@@ -200,7 +212,7 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[Clas
     if names == ["__slots__"] and value is not None:
         slots = [part.text.strip("'\"") for part in value.parts or (value,) if part.op == "const"]
         return [ClassAttribute(name, node.lineno, SLOT, None, False, scope) for name in slots]
-    inside = [n for t in targets if isinstance(t, ast.Tuple | ast.List) for n in _names_of(t)]
+    inside = [n for t in targets if isinstance(t, ast.Tuple | ast.List) for n in names_of(t)]
     found = [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]
     return [*found, *(ClassAttribute(name, node.lineno, OTHER, None, dotted, scope) for name in inside)]
 

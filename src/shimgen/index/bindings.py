@@ -1,0 +1,85 @@
+"""What the statements of a module or of the body of a class bind besides plain assignments, functions and classes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from shimgen.index.syntax import captured, chain_of
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_HIDDEN = re.compile(rb":=|\b(?:locals|vars)\(\)|\bexec\(")
+
+
+def may_hide(source: bytes) -> bool:
+    """Whether expressions may bind names, as far as the text tells: in few files they do."""
+    return _HIDDEN.search(source) is not None
+
+
+def bound(node: ast.stmt) -> list[str]:
+    """Names that a statement of a class body binds to something that is not followed."""
+    if isinstance(node, ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*"]
+    if isinstance(node, ast.For):
+        return names_of(node.target)
+    if isinstance(node, ast.With):
+        return [n for item in node.items if item.optional_vars is not None for n in names_of(item.optional_vars)]
+    if isinstance(node, ast.Match):
+        return [name for case in node.cases for part in ast.walk(case.pattern) if (name := captured(part))]
+    return []
+
+
+def caught(node: ast.stmt) -> list[str]:
+    """Names that `except ... as` binds for a while, and then deletes."""
+    return [h.name for h in node.handlers if h.name] if isinstance(node, ast.Try | ast.TryStar) else []
+
+
+def names_of(target: ast.expr) -> list[str]:
+    """The names that an assignment to the target binds."""
+    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def embedded(node: ast.stmt) -> Iterator[tuple[ast.NamedExpr, bool]]:
+    """The `:=` that a statement runs in its own scope, and whether it does so under a condition only."""
+    for part, conditional in _run(node):
+        if isinstance(part, ast.NamedExpr):
+            yield part, conditional
+
+
+def given(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement puts into the dictionary of its scope, `locals()["x"] = f`; "*" for any."""
+    for part, _ in _run(node):
+        if isinstance(part, ast.Call) and _is_namespace(part):
+            yield from _keys(node, part)
+
+
+def _is_namespace(call: ast.Call) -> bool:
+    callee = chain_of(call.func)
+    return callee == "exec" or (callee in ("locals", "vars") and not call.args)
+
+
+def _keys(node: ast.stmt, call: ast.Call) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    keys = [t.slice for t in targets if isinstance(t, ast.Subscript) and t.value is call]
+    return [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "*" for k in keys] or ["*"]
+
+
+def _run(node: ast.stmt) -> Iterator[tuple[ast.AST, bool]]:
+    """The expressions that a statement evaluates in its own scope, without those of statements inside."""
+    pending: list[tuple[ast.AST, bool]] = [(node, False)]
+    while pending:
+        part, conditional = pending.pop()
+        yield part, conditional
+        for child in ast.iter_child_nodes(part):
+            if isinstance(child, ast.stmt | ast.pattern) or isinstance(part, _COMPREHENSIONS):
+                continue
+            if isinstance(part, ast.Lambda) and child is part.body:
+                continue
+            first = not isinstance(part, ast.BoolOp | ast.IfExp) or child is (
+                part.values[0] if isinstance(part, ast.BoolOp) else part.test
+            )
+            other = not first or isinstance(child, ast.ExceptHandler | ast.match_case)
+            pending.append((child, conditional or other))
