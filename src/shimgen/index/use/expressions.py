@@ -162,10 +162,17 @@ class Expressions(Texts):
     def _await(self, node: ast.Await | ast.Starred) -> Value:
         return self.value(node.value)
 
+    def defaults(self, args: ast.arguments) -> dict[str, Value]:
+        """What the parameters hold that have a default, and are given nothing."""
+        positional = [*args.posonlyargs, *args.args]
+        by_position = zip(reversed(positional), reversed(args.defaults), strict=False)
+        pairs = [*reversed(list(by_position)), *zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+        return {arg.arg: self.value(default) for arg, default in pairs if default is not None}
+
     def _lambda(self, node: ast.Lambda) -> Value:
         env = self.env
         arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-        self.env = {**env, **{a.arg: OTHER for a in arguments}}
+        self.env = {**env, **{a.arg: OTHER for a in arguments}, **self.defaults(node.args)}
         result = self.value(node.body)
         self.env = env
         return (Returns(result),) if models(result) else OTHER
