@@ -111,7 +111,8 @@ class Members:
             found = self._remade.get(cls)
             if found is None:
                 found = self._remade[cls] = remaking(self._program, cls).found
-            who = found.get(member) or found.get("*") or self._patched.get((cls, member))
+            who = found.get(member) or found.get("*")
+            who = who or self._patched.get((cls, member)) or self._patched.get((cls, "*"))
             if who is not None:
                 return {"maker": who[0], "site": who[1], "owner": cls.name}
         return None
@@ -220,8 +221,13 @@ def _provider(ref: ClassRef, cls: ClassRef, facts: Class, function: Function) ->
 
 def _any_set(function: Function) -> Iterator[int]:
     """The lines in which a function sets attributes of its first parameter whose names are not written out."""
-    yield from (call.line for call in function.calls if _sets_any(call.expr, function.first))
-    yield from (store.line for store in function.stores if store.target == f"{function.first}.__dict__")
+    own = function.first
+    setter, whole = Expr("name", f"{own}.__setattr__"), (f"{own}.__dict__", f"{own}.__class__")
+    for call in function.calls:
+        parts = call.expr.parts[1:]
+        if _sets_any(call.expr, own) or setter in parts or {Expr("name", "setattr"), Expr("name", own)} <= {*parts}:
+            yield call.line
+    yield from (store.line for store in function.stores if store.target in whole or store.value == setter)
 
 
 def _sets_any(call: Expr, own: str) -> bool:

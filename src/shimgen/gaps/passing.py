@@ -16,11 +16,25 @@ _WALKS = ("modules", "named_modules")
 def set_in_passing(program: Program, ref: ClassRef, member: str) -> str:
     """Where a method of `ref` assigns `member` to what may be its own object by another name, "" when none does."""
     for cls in program.mro(ref).classes:
+        for function in program.cls(cls).functions:
+            for store in function.stores:
+                if store.target == f"?.{member}" and store.how != "delete":
+                    return cls.at(store.line)
         for path, function, others in _passing(program, cls):
             for store in function.stores:
                 root, _, name = store.target.partition(".")
                 if name == member and store.how != "delete" and all(p.name != root for p in others):
                     return f"{path}:{store.line}"
+    return ""
+
+
+def set_by_name(program: Program, ref: ClassRef, chain: str) -> str:
+    """Where a method of `ref` assigns what a chain from its object leads to ("delegate.member"), "" when none does."""
+    for cls in program.mro(ref).classes:
+        for function in program.cls(cls).functions:
+            for store in function.stores:
+                if store.target == f"{function.first}.{chain}" and store.how in ("assign", "other"):
+                    return cls.at(store.line)
     return ""
 
 

@@ -45,10 +45,12 @@ def remaking(program: Program, ref: ClassRef) -> Remaking:
     if maker is not None:
         changes = _Changes(program, result, f"{maker[0].name}.__init_subclass__", maker[0].at(maker[1].line))
         changes.follow(maker[0].path, maker[1], maker[1].first)
-    for store in program.module(ref.path).stores:
+    stores = program.module(ref.path).stores
+    bound = {"?", ref.name, *(store.target for store in stores if store.how == "other")}
+    for store in stores:
         head, _, member = store.target.rpartition(".")
-        if head and head == ref.name:
-            result.note(member, "a statement of the module", ref.at(store.line))
+        if head in bound:
+            result.note("*" if member == "__bases__" else member, "a statement of the module", ref.at(store.line))
         elif store.target == ref.name and store.value is not None and store.value.op == "call":
             callee = store.value.parts[0]
             text = f"{callee.parts[0].text}()" if callee.op == "call" else callee.text
@@ -68,6 +70,7 @@ def patched(program: Program) -> dict[tuple[ClassRef, str], tuple[str, str]]:
                 if not owner or (function is not None and function.binds(owner.partition(".")[0])):
                     continue
                 ref = program.resolve(path, owner, function).ref
+                member = "*" if member in (*_DECIDING, "__bases__") else member
                 if ref is not None and (function is not None or ref.path != path):
                     maker = function.name if function is not None else "a statement of another file"
                     found.setdefault((ref, member), (maker, f"{path}:{store.line}"))

@@ -16,7 +16,7 @@ from shimgen.gaps.hollow import hollow
 from shimgen.gaps.hooks import hook
 from shimgen.gaps.kept import other_object
 from shimgen.gaps.names import carried_names
-from shimgen.gaps.passing import set_in_passing
+from shimgen.gaps.passing import set_by_name, set_in_passing
 from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
 from shimgen.model.construction import construction, projection
@@ -79,10 +79,20 @@ def _kind(case: Case) -> Refusal | None:
         return Refusal(Reason.KIND, {"kind": "member that is there under a condition"}, by_hand(case))
     if len({k in CALLABLE for k in kinds}) > 1 or (kinds & CALLABLE and len(kinds) > 1):
         return Refusal(Reason.KINDS, {"kinds": ", ".join(sorted(kinds))}, by_hand(case))
+    site = _replaced(case) if kinds & CALLABLE else ""
+    if site:
+        return Refusal(Reason.KIND, {"kind": f"method that {site} replaces"}, by_hand(case))
     for provider in case.providers:
         for decorator in opaque(case.program, provider.cls.path, provider.decorators):
             return Refusal(Reason.DECORATED, {"decorator": f"@{decorator}"}, by_hand(case))
     return None
+
+
+def _replaced(case: Case) -> str:
+    """Where something else is put in the place of a method of the delegate, which may take other arguments."""
+    site = set_by_name(case.program, case.wrapper.cls, f"{case.wrapper.delegate.attribute}.{case.member}")
+    found = (set_in_passing(case.program, provider.candidate, case.member) for provider in case.providers)
+    return site or next(filter(None, found), "")
 
 
 def _signatures(case: Case) -> Refusal | None:
@@ -164,6 +174,17 @@ def _name_space(case: Case) -> Refusal | None:
     return Refusal(Reason.NAME_SPACE, {"evidence": evidence}, f"strip and add the prefix {prefix!r} by hand")
 
 
+def _of_its_class(case: Case) -> Refusal | None:
+    """A delegate to which somebody gives another class is no longer what it was made as."""
+    own = ((candidate, "__class__") for candidate in case.wrapper.delegate.candidates)
+    for ref, chain in ((case.wrapper.cls, f"{case.wrapper.delegate.attribute}.__class__"), *own):
+        site = set_by_name(case.program, ref, chain)
+        if site:
+            why = f"{site} gives it another"
+            return Refusal(Reason.UNKNOWN_DELEGATE, {"why": why}, by_hand(case))
+    return None
+
+
 RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _known_delegate,
     _not_remade,
@@ -182,4 +203,5 @@ RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _name_space,
     _not_assigned,
     state,
+    _of_its_class,
 )

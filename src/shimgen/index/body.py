@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from shimgen.index.flow import absent, catches, ends, is_total
 from shimgen.index.owner import Owner, text_of, whose_dict
-from shimgen.index.syntax import INNER, LEAVES, FunctionNode, push_children
+from shimgen.index.syntax import INNER, LEAVES, FunctionNode, chain_of, push_children
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, How, Store
 
@@ -105,7 +105,10 @@ class Body:
             self._expression(node.value, branch)
 
     def _loop(self, node: ast.For | ast.AsyncFor, branch: str) -> None:
-        of = expr_of(node.iter) if isinstance(node.iter, _GROUPS) and isinstance(node.target, ast.Name) else None
+        iterated = expr_of(node.iter)
+        of = iterated if isinstance(node.iter, _GROUPS) and isinstance(node.target, ast.Name) else None
+        for name in ast.walk(node.target) if self._owner.holds(iterated) else ():
+            self._owner.keep(chain_of(name), iterated, branch)
         self._target(node.target, of and Expr("choice", "", of.parts), node.lineno, "other", branch)
         self._expression(node.iter, branch)
         self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
@@ -195,9 +198,13 @@ class Body:
                 self._target(item, None, line, "other", branch)
             return
         chain = self._owner.chain(target)
+        _, _, rest = chain.partition(".")
+        if (rest or not chain) and (perhaps := self._owner.perhaps(target, chain)):
+            self.stores.append(Store(perhaps, line, value, how, branch))
         if not chain:
             return
-        _, _, rest = chain.partition(".")
+        if not rest and value is not None:
+            self._owner.keep(chain, value, branch)
         if not rest and (chain in self._owner.aliases or (value is not None and value.op == "name")):
             self._owner.bind(chain, value)
         rebound = self.follow_calls and chain in self._parameters

@@ -92,7 +92,8 @@ class _Collector:
                 self._assign(target, node.value, node.lineno, scope)
 
     def _assign(self, target: ast.expr, value: ast.expr, line: int, scope: str) -> None:
-        if isinstance(target, ast.Name | ast.Attribute) and (chain := chain_of(target)):
+        if isinstance(target, ast.Name | ast.Attribute):
+            chain = chain_of(target) or f"?.{target.attr if isinstance(target, ast.Attribute) else ''}"
             self.stores.append(Store(chain, line, expr_of(value), "assign", scope))
         elif isinstance(target, ast.Tuple | ast.List):
             self.stores += (Store(name, line, OTHER, "other", scope) for name in names_of(target))

@@ -11,11 +11,13 @@ from shimgen.index.syntax import chain_of, root_of
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Expr
 
-# They assign the attribute that an argument names: Python's own, and those of torch.nn.Module.
+# They assign the attribute that an argument names: Python's own, those of torch.nn.Module, and operator.setitem.
 _SETTING = frozenset(("setattr", "__setattr__"))
-_ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module"}
+_ASSIGNING = _SETTING | {"register_buffer", "register_parameter", "register_module", "add_module", "setitem"}
 # They put something into the dictionary of an object.
 _FILLING = frozenset(("update", "setdefault", "__setitem__"))
+# What stands for the object in an assignment to an attribute of what may be it.
+_PERHAPS = "?"
 # Where an object has its attributes: of Python, and of torch.nn.Module.
 _DICTIONARIES = frozenset(("__dict__", "_modules", "_parameters", "_buffers"))
 
@@ -30,6 +32,8 @@ class Owner:
         """The parameters, and the other names of the object."""
         self.aliases: set[str] = set()
         """The other names: `me = self`."""
+        self.holders = {name}
+        """The names, its own among them, of what may be the object or has it inside: `parts = [self]`."""
         self._parameters = parameters
 
     def bind(self, name: str, value: Expr | None) -> None:
@@ -42,6 +46,29 @@ class Owner:
             self.aliases.discard(name)
             if name not in self._parameters:
                 self.followed.discard(name)
+
+    def keep(self, name: str, value: Expr, branch: str) -> None:
+        """`parts = [self]` and `m = other or self` put the object into what has that name, until that is always bound
+        to something else."""
+        if self.holds(value):
+            self.holders.add(name)
+        elif not branch and name != self.name:
+            self.holders.discard(name)
+
+    def holds(self, value: Expr) -> bool:
+        """Whether a value may be the object, or has it inside."""
+        if value.op == "name":
+            return value.text in self.holders
+        return any(map(self.holds, value.parts))
+
+    def perhaps(self, target: ast.expr, chain: str) -> str:
+        """What is assigned to an attribute of what may be the object, or of its class: "?.x"; "" for any other."""
+        root, _, rest = chain.partition(".")
+        if not chain and isinstance(target, ast.Attribute):
+            return f"{_PERHAPS}.{target.attr}" if self.holds(expr_of(target.value)) else ""
+        if root == self.name:
+            rest = rest.removeprefix("__class__.") if rest.startswith("__class__.") else ""
+        return f"{_PERHAPS}.{rest}" if rest and root in self.holders else ""
 
     def chain(self, node: ast.AST) -> str:
         """`chain_of`, where another name of the object stands for its own."""
@@ -86,10 +113,14 @@ class Owner:
         if owner is not None and method in _FILLING:
             yield from self._filled_by(node, owner)
             return
+        if method not in _ASSIGNING:
+            return
         given = [*node.args, *(k.value for k in node.keywords if k.arg == "name")]
-        if len(given) == 3 and method in _SETTING:
+        if len(given) == 3 and method == "setitem":
+            owner, method = whose_dict(given.pop(0)), "setattr"
+        elif len(given) == 3 and method in _SETTING:
             owner = given.pop(0)
-        if method not in _ASSIGNING or owner is None or not given:
+        if owner is None or not given or method == "setitem":
             return
         chain, name = self.name if _is_super(node.func) else self._named(owner), text_of(given[0])
         if chain and name:
@@ -122,7 +153,9 @@ class Owner:
     def _named(self, node: ast.expr) -> str:
         """The chain of what is named, be it by another name of the object."""
         chain = self.chain(node)
-        return self.name if chain in self.aliases else chain
+        if chain == self.name or chain in self.aliases:
+            return self.name
+        return chain if chain and chain not in self.holders else _PERHAPS * self.holds(expr_of(node))
 
 
 def whose_dict(node: ast.expr) -> ast.expr | None:
