@@ -16,6 +16,7 @@ from shimgen.verify.box import torchlike
 
 MEMBERS = ("ping", "probe_me", "width", "flag")
 CALLED = ("ping", "probe_me")
+WRAPPERS = ("Wrap", "Heir", "Outer")
 STEPS = ("", "forward", "load", "reset", "another")
 _PLACES = re.compile(r"0x[0-9a-f]+|(?<=coroutine object )\S+|(?<=generator object )\S+")
 
@@ -108,19 +109,22 @@ def main() -> None:
     """One line in, one line out."""
     for line in sys.stdin:
         codes = {path: compile(text, path, "exec") for path, text in json.loads(line).items()}
-        seen = {f"a={a} {step}": observe(codes, a, step) for a in (True, False) for step in STEPS}
+        states = [(name, a, step) for name in WRAPPERS for a in (True, False) for step in STEPS]
+        seen = {" ".join(map(str, state)): observe(codes, *state) for state in states}
         print(json.dumps(seen), flush=True)  # noqa: T201
 
 
-def observe(codes: dict[str, CodeType], a: bool, step: str) -> dict[str, Any] | str:
+def observe(codes: dict[str, CodeType], name: str, a: bool, step: str) -> dict[str, Any] | str:
     """What an engine gets of the members of a wrapper, and of its delegate, after a step; why there is none."""
     found: dict[str, Any] = {}
-    for member in MEMBERS:
-        for who in ("wrapper", "delegate"):
-            try:
-                found[f"{who}.{member}"] = looked_up(made(load(codes), a, step, who), member)
-            except Exception as error:
-                return f"{type(error).__name__}: {error}"
+    try:
+        for member in MEMBERS:
+            for who in ("wrapper", "delegate"):
+                cls = getattr(load(codes), name)
+                found["classes"] = [base.__name__ for base in cls.__mro__]
+                found[f"{who}.{member}"] = looked_up(made(cls, a, step, who), member)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
     return found
 
 
@@ -142,11 +146,11 @@ def load(codes: dict[str, CodeType]) -> ModuleType:
     return module
 
 
-def made(module: Any, a: bool, step: str, who: str) -> Any:
+def made(cls: Any, a: bool, step: str, who: str) -> Any:
     """A wrapper after a step of its life, or its delegate, None where it has none."""
-    wrapper = module.Wrap(Config(a))
+    wrapper = cls(Config(a))
     if step == "another":
-        module.Wrap(Config(not a))
+        cls(Config(not a))
     elif step == "forward":
         wrapper.forward(1, 2)
     elif step:

@@ -50,10 +50,10 @@ def run() -> Iterator[Run]:
 
 @dataclass(frozen=True)
 class Patched:
-    """The files of a stack with shimgen's patch, and the members that it gives to the wrapper."""
+    """The files of a stack with shimgen's patch, and the members that it gives to classes."""
 
     files: Files
-    emitted: frozenset[str]
+    emitted: frozenset[tuple[str, str]]
 
 
 def patched(files: Files) -> Patched:
@@ -61,29 +61,29 @@ def patched(files: Files) -> Patched:
     content = {path: text.encode() for path, text in files.items()}
     gaps = [g for g in analyse(content)[2] if g.decision is Decision.FORWARD]
     changes, _ = generate(gaps, index(content), content.__getitem__)
-    emitted = frozenset(shim.member for change in changes for shim in change.shims if shim.place.name == "Wrap")
+    emitted = frozenset((shim.place.name, shim.member) for change in changes for shim in change.shims)
     return Patched({**files, **{change.path: change.after.decode() for change in changes}}, emitted)
 
 
-def faults(before: dict[str, Any], after: dict[str, Any], emitted: frozenset[str]) -> list[str]:
+def faults(before: dict[str, Any], after: dict[str, Any], emitted: frozenset[tuple[str, str]]) -> list[str]:
     """What a patch makes wrong, in any state of the wrapper that can be reached without it."""
     return [
         f"{member} ({state}): {fault}"
         for state, was in before.items()
         if not isinstance(was, str)
         for member in MEMBERS
-        if (fault := _fault(member, was, after[state], member in emitted))
+        if (fault := _fault(member, was, after[state], any((cls, member) in emitted for cls in was["classes"])))
     ]
 
 
 def _fault(member: str, was: dict[str, Any], now: dict[str, Any] | str, emitted: bool) -> str:
     if isinstance(now, str):
         return now
-    (had, old), (has, new), delegates = was[f"wrapper.{member}"], now[f"wrapper.{member}"], was[f"delegate.{member}"]
+    (had, old), (has, new), delegates = was[f"wrapper.{member}"], now[f"wrapper.{member}"], now[f"delegate.{member}"]
     if had and not _is_stub(member, old):
         return "" if [has, new] == [had, old] else f"was {old} and is {new}"
     if not emitted:
-        return "" if has == had else f"is {new} although nothing was emitted"
+        return "" if has == had or [has, new] == delegates else f"is {new} although nothing was emitted"
     if new != delegates[1]:
         return f"is {new}, and on the delegate {delegates[1]}"
     return f"is there: {has}, and on the delegate: {delegates[0]}" if member in PROBED and has != delegates[0] else ""
@@ -115,7 +115,7 @@ def test_what_is_there_stays_and_what_is_new_is_the_delegates(run: Run, drawn: l
 def test_the_usual_stack_gets_all_that_the_engine_asks_for(run: Run) -> None:
     files = POOLED.stack()
     after = patched(files)
-    assert after.emitted == set(MEMBERS)
+    assert after.emitted == {("Wrap", member) for member in MEMBERS}
     assert faults(run(files), run(after.files), after.emitted) == []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.gaps.binding import binds, same_signature
+from shimgen.gaps.binding import binds, same_call
 from shimgen.gaps.case import Case, Refusal
 from shimgen.gaps.contract import Contract, contract_of
 from shimgen.gaps.due import is_due, severity
@@ -233,7 +233,7 @@ def _alike(plan: Plan, other: Plan) -> bool:
 
 def _same(mine: Sequence[Provider], theirs: Sequence[Provider]) -> bool:
     first, second = mine[0], theirs[0]
-    return (first.kind in CALLABLE and second.kind in CALLABLE and same_signature(first.params, second.params)) or not (
+    return (first.kind in CALLABLE and second.kind in CALLABLE and same_call(first, second)) or not (
         {first.kind, second.kind} & CALLABLE
     )
 

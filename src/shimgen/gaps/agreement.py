@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.gaps.adoption import refused_gap
-from shimgen.gaps.binding import same_signature
+from shimgen.gaps.binding import same_call
 from shimgen.gaps.case import Refusal
 from shimgen.gaps.heirs import on_class
 from shimgen.model.domain import CALLABLE, ClassRef, Gap
@@ -80,7 +80,7 @@ def _disagree(draft: Draft, other: Draft) -> bool:
         harmless = all(p.kind not in CALLABLE for p in mine) or not draft.gap.demand.probed
         return not (harmless and other.refusal.reason in (Reason.ABSENT, Reason.PARTIAL))
     called = {mine[0].kind in CALLABLE, theirs[0].kind in CALLABLE}
-    return len(called) > 1 or (called == {True} and not same_signature(mine[0].params, theirs[0].params))
+    return len(called) > 1 or (called == {True} and not same_call(mine[0], theirs[0]))
 
 
 def _shared(draft: Draft, other: Gap) -> Refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shimgen.model.calling import POSITIONAL
+from shimgen.model.domain import Provider
 from shimgen.model.facts import CallShape, Param
 
 
@@ -30,6 +31,11 @@ def binds(shape: CallShape, params: tuple[Param, ...]) -> bool:
 def same_signature(first: tuple[Param, ...], second: tuple[Param, ...]) -> bool:
     """True when names, kinds, order and defaults agree; annotations do not change what binds."""
     return [(p.name, p.kind, p.default) for p in first] == [(p.name, p.kind, p.default) for p in second]
+
+
+def same_call(first: Provider, second: Provider) -> bool:
+    """Whether one forward fits both methods: what they take agrees, and whether it is awaited or iterated."""
+    return first.flavour == second.flavour and same_signature(first.params, second.params)
 
 
 def fills(shape: CallShape, params: tuple[Param, ...], name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shimgen.gaps.binding import same_signature
+from shimgen.gaps.binding import same_call
 from shimgen.gaps.members import Members
 from shimgen.model.domain import CALLABLE, ClassRef, Gap, MemberKind, SiteKind
 from shimgen.model.program import Program
@@ -64,7 +64,7 @@ class Heirs:
             if provider is None:
                 return f"its {attribute} is a {kind.name}, which lacks {gap.member}" if lies else ""
             first = gap.providers[0]
-            if (provider.kind in CALLABLE) != called or (called and not same_signature(provider.params, first.params)):
+            if (provider.kind in CALLABLE) != called or (called and not same_call(provider, first)):
                 return f"its {attribute} is a {kind.name}, whose {gap.member} is another one"
         return ""
 
