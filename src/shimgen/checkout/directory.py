@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha1
 from pathlib import Path
 
+from shimgen.checkout.links import told
 from shimgen.checkout.reading import Seen, read_seen, read_unchanged, unreadable
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree, blob_id
@@ -25,9 +26,11 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     """
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
 
-    paths = sorted(python_files(str(folder)))
+    links: dict[str, str] = {}
+    paths = sorted(python_files(str(folder), links))
     if not paths:
-        raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
+        also = ", but symbolic links, which are not followed" if links else ""
+        raise BaselineError(f"{folder} has no Python files{also}", "shimgen scan CHECKOUT")
     with ThreadPoolExecutor(READERS) as pool:
         found = dict(zip(paths, pool.map(lambda path: _look(f"{folder}/{path}"), paths), strict=True))
     blobs = {path: blob for path, (blob, _) in found.items()}
@@ -40,11 +43,12 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
         return {path: read_unchanged(f"{folder}/{path}", seen[path]) for path in wanted}
 
-    return Tree(baseline, blobs, load)
+    return Tree(baseline, blobs, load, told(links, str(folder), blobs))
 
 
-def python_files(top: str) -> Iterator[str]:
-    """The regular Python files below a folder, unsorted, relative to it. Raises BaselineError for a closed folder."""
+def python_files(top: str, links: dict[str, str]) -> Iterator[str]:
+    """The regular Python files below a folder, unsorted, relative to it; symbolic links of their names, and where these
+    lead, are put into `links`. Raises BaselineError for a closed folder."""
 
     def fail(error: OSError) -> None:
         raise unreadable(error.filename, error) from error
@@ -54,8 +58,12 @@ def python_files(top: str) -> Iterator[str]:
         inner = os.path.relpath(parent, top).replace(os.sep, "/")
         prefix = "" if inner == "." else f"{inner}/"
         for name in names:
-            if name.endswith(".py") and stat.S_ISREG(os.lstat(f"{parent}/{name}").st_mode):
-                yield prefix + name
+            if name.endswith(".py"):
+                mode = os.lstat(f"{parent}/{name}").st_mode
+                if stat.S_ISREG(mode):
+                    yield prefix + name
+                elif stat.S_ISLNK(mode):
+                    links[prefix + name] = os.readlink(f"{parent}/{name}")  # noqa: PTH115 - beside os.walk
 
 
 def _is_source(parent: str, name: str) -> bool:

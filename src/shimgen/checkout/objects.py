@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from shimgen.checkout.command import git
+from shimgen.checkout.links import told
 from shimgen.checkout.repository import Repository
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree
 
 ENTRY = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]+)\t([^\0]*)\0")
 REGULAR = ("100644", "100755")
+LINK = "120000"
 
 
 def revision_tree(repository: Repository, commit: str) -> Tree:
     """The Python files of a commit, below the directory that the repository is seen from."""
-    blobs = {path: blob for path, (mode, blob) in listing(repository, commit).items() if path.endswith(".py")}
+    found = [(path, mode, blob) for path, mode, blob in _entries(repository, commit) if path.endswith(".py")]
+    blobs = {path: blob for path, mode, blob in found if mode in REGULAR}
     if not blobs:
         raise BaselineError(
             f"{repository.folder} has no Python files at {commit}", "git ls-tree -r --name-only REVISION"
@@ -27,19 +30,22 @@ def revision_tree(repository: Repository, commit: str) -> Tree:
         contents = read_blobs(repository, wanted.values())
         return {path: contents[blob] for path, blob in wanted.items()}
 
-    return Tree(Baseline("git", commit), blobs, load)
+    linked = {path: blob for path, mode, blob in found if mode == LINK}
+    texts = read_blobs(repository, linked.values())
+    links = {path: texts[blob].decode("utf-8", "surrogateescape") for path, blob in linked.items()}
+    return Tree(Baseline("git", commit), blobs, load, told(links, str(repository.folder), blobs))
 
 
 def listing(repository: Repository, commit: str, paths: Iterable[str] = ()) -> dict[str, tuple[str, str]]:
     """Path -> (mode, blob id) of the regular files of a commit, all or those in `paths`; relative to the directory."""
-    wanted = tuple(paths)
-    output = git(repository.folder, "--literal-pathspecs", "ls-tree", "-r", "-z", commit, "--", *wanted)
-    found = ENTRY.findall(output)
-    return {
-        path.decode("utf-8", "surrogateescape"): (mode.decode(), blob.decode())
-        for mode, kind, blob, path in found
-        if mode.decode() in REGULAR
-    }
+    return {path: (mode, blob) for path, mode, blob in _entries(repository, commit, paths) if mode in REGULAR}
+
+
+def _entries(repository: Repository, commit: str, paths: Iterable[str] = ()) -> Iterator[tuple[str, str, str]]:
+    """Path, mode and id of what a commit holds, all or `paths`; relative to the directory."""
+    output = git(repository.folder, "--literal-pathspecs", "ls-tree", "-r", "-z", commit, "--", *paths)
+    for mode, _, blob, path in ENTRY.findall(output):
+        yield path.decode("utf-8", "surrogateescape"), mode.decode(), blob.decode()
 
 
 def read_blobs(repository: Repository, ids: Iterable[str]) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from shimgen.checkout.directory import READERS, python_files
 from shimgen.checkout.installed import Package
+from shimgen.checkout.links import told
 from shimgen.checkout.reading import Seen, read_seen, read_unchanged
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree, blob_id
@@ -30,7 +31,12 @@ def package_tree(package: Package) -> Tree:
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
 
     listed = {path: value for path, value in package.recorded.items() if path.endswith(".py")}
-    found = {f"{top}/{path}" for top in package.tops for path in python_files(f"{package.folder}/{top}")}
+    found: set[str] = set()
+    links: dict[str, str] = {}
+    for top in package.tops:
+        inside: dict[str, str] = {}
+        found.update(f"{top}/{path}" for path in python_files(f"{package.folder}/{top}", inside))
+        links.update((f"{top}/{path}", target) for path, target in inside.items())
     paths = sorted(found.union(path for path in listed if _is_file(package, path)))
     with ThreadPoolExecutor(READERS) as pool:
         looks = dict(zip(paths, pool.map(lambda path: _look(package, path, listed.get(path, "")), paths), strict=True))
@@ -42,7 +48,8 @@ def package_tree(package: Package) -> Tree:
         return {path: read_unchanged(f"{package.folder}/{path}", seen[path]) for path in wanted}
 
     blobs = {path: blob for path, (blob, _, _) in looks.items()}
-    return Tree(Baseline("package", _digest(package), dirty, package.version), blobs, load)
+    baseline = Baseline("package", _digest(package), dirty, package.version)
+    return Tree(baseline, blobs, load, told(links, str(package.folder), blobs))
 
 
 def _is_file(package: Package, path: str) -> bool:

@@ -15,26 +15,31 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from shimgen.checkout.command import finish, start
+from shimgen.checkout.links import behind, told
 from shimgen.checkout.objects import listing, read_blobs
 from shimgen.checkout.reading import Seen, read_seen, read_unchanged, unreadable
 from shimgen.checkout.repository import PYTHON_FILES, Repository
 from shimgen.checkout.scratch import converted_ids
 from shimgen.model.errors import BaselineError
-from shimgen.model.source import Baseline, Tree
+from shimgen.model.source import Baseline, Skipped, Tree
 
 ENTRY = re.compile(
     rb"(\S) (\d{6}) ([0-9a-f]+) (\d)\t([^\0]*)\0"
     rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\t.*\n"
 )
 REGULAR = (b"100644", b"100755")
+LINK = b"120000"
 
 
 class _Listing(msgspec.Struct):
-    """What is known of the work tree while it is being listed."""
+    """What is known of the work tree while it is being listed. `links` says where they lead, `others` why files are
+    left out that are no links themselves."""
 
     blobs: dict[str, str]
     seen: dict[str, Seen]
     dirty: set[str]
+    links: dict[str, str]
+    others: dict[str, str]
 
 
 def worktree_tree(repository: Repository) -> Tree:
@@ -43,7 +48,7 @@ def worktree_tree(repository: Repository) -> Tree:
     Symbolic links and submodules are left out. A file that a sparse checkout leaves out is read from git's objects.
     """
     folder = repository.folder
-    found = _Listing({}, {}, set())
+    found = _Listing({}, {}, set(), {}, {})
     with (
         start(folder, "ls-files", "--stage", "--debug", "-t", "-z", "--", PYTHON_FILES) as index,
         start(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", PYTHON_FILES) as others,
@@ -57,7 +62,9 @@ def worktree_tree(repository: Repository) -> Tree:
         raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
     baseline = Baseline("git", repository.head, tuple(sorted(dirty)))
     blobs = dict(sorted(found.blobs.items()))
-    return Tree(baseline, blobs, lambda paths: _load(repository, blobs, found.seen, paths))
+    apart = (Skipped(path, reason) for path, reason in sorted(found.others.items()))
+    links = (*told(found.links, str(folder), blobs), *apart)
+    return Tree(baseline, blobs, lambda paths: _load(repository, blobs, found.seen, paths), links)
 
 
 def changed_files(repository: Repository, paths: Sequence[str]) -> set[str]:
@@ -84,9 +91,15 @@ def _list_index(repository: Repository, output: bytes, found: _Listing) -> None:
     index_time = (repository.gitdir / "index").stat().st_mtime_ns if output else 0
     root = f"{repository.folder}/"
     unsure: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for tag, mode, blob, stage, name, *numbers in ENTRY.findall(output):
         path = name.decode("utf-8", "surrogateescape")
-        if mode not in REGULAR or not path.endswith(".py"):
+        if mode not in (*REGULAR, LINK) or not path.endswith(".py"):
+            continue
+        link = behind(str(repository.folder), path, folders)
+        if link:
+            found.others[path] = f"lies behind the symbolic link {link}, which is not followed"
+            found.dirty.add(path)
             continue
         try:
             now = os.lstat(root + path)
@@ -98,8 +111,13 @@ def _list_index(repository: Repository, output: bytes, found: _Listing) -> None:
             continue
         except OSError as error:
             raise unreadable(root + path, error) from error
-        if not stat.S_ISREG(now.st_mode):
+        if stat.S_ISLNK(now.st_mode):
+            found.links[path] = os.readlink(root + path)  # noqa: PTH115 - for every file
+        elif mode == LINK:
+            found.others[path] = "is a symbolic link in git and none on the disk"
+        if mode in REGULAR and not stat.S_ISREG(now.st_mode):
             found.dirty.add(path)
+        if mode == LINK or not stat.S_ISREG(now.st_mode):
             continue
         found.blobs[path] = blob.decode()
         found.seen[path] = (now.st_mtime_ns, now.st_size)
@@ -134,7 +152,11 @@ def _compare(repository: Repository, unsure: Mapping[str, str], found: _Listing)
 
 def _list_untracked(repository: Repository, path: str, found: _Listing) -> None:
     target = repository.folder / path
-    if path.endswith(".py") and target.is_file() and not target.is_symlink():
+    if not path.endswith(".py"):
+        return
+    if target.is_symlink():
+        found.links[path] = str(target.readlink())
+    elif target.is_file():
         content, found.seen[path] = read_seen(str(target))
         found.blobs[path] = repository.object_id(content)
         found.dirty.add(path)

@@ -26,15 +26,25 @@ def blob_id(content: bytes) -> str:
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
+class Skipped(msgspec.Struct, frozen=True):
+    """A file that could not be analysed, and why."""
+
+    path: str
+    reason: str
+    line: int = 0
+
+
 class Tree(msgspec.Struct, frozen=True):
     """The files of one baseline: `blobs` maps path -> git blob id, `load` brings the bytes of some paths.
 
-    Paths are relative to the checkout, with forward slashes. `load` must be pure for a given baseline.
+    Paths are relative to the checkout, with forward slashes. `load` must be pure for a given baseline. `links` are
+    Python files that are symbolic links, which are never followed.
     """
 
     baseline: Baseline
     blobs: Mapping[str, str]
     load: Callable[[Iterable[str]], Mapping[str, bytes]]
+    links: tuple[Skipped, ...] = ()
 
     def read(self, path: str) -> bytes:
         """The bytes of one file. Raises KeyError when the baseline has no such file."""
@@ -51,7 +61,7 @@ class Tree(msgspec.Struct, frozen=True):
             return found
 
         ids = {**self.blobs, **{path: blob_id(content) for path, content in changed.items()}}
-        return Tree(self.baseline, ids, load)
+        return Tree(self.baseline, ids, load, self.links)
 
 
 def memory_tree(files: Mapping[str, bytes], kind: str = "directory") -> Tree:
@@ -60,14 +70,6 @@ def memory_tree(files: Mapping[str, bytes], kind: str = "directory") -> Tree:
     ids = {path: blob_id(data) for path, data in content.items()}
     digest = sha1("".join(f"{i} {p}\n" for p, i in sorted(ids.items())).encode(), usedforsecurity=False)
     return Tree(Baseline(kind, digest.hexdigest()), ids, lambda paths: {p: content[p] for p in paths})
-
-
-class Skipped(msgspec.Struct, frozen=True):
-    """A file that could not be analysed, and why."""
-
-    path: str
-    reason: str
-    line: int = 0
 
 
 class Stats(msgspec.Struct, frozen=True):
@@ -95,4 +97,5 @@ class Stats(msgspec.Struct, frozen=True):
         if not self.skipped:
             return ""
         first, more = self.skipped[0], len(self.skipped) - 1
-        return f"; left out: {first.path}:{first.line}{f' and {more} more' if more else ''}: {first.reason}"
+        where = f"{first.path}:{first.line}" if first.line else first.path
+        return f"; left out: {where}{f' and {more} more' if more else ''}: {first.reason}"

@@ -16,7 +16,7 @@ from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, Gap, Provider, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
 from shimgen.model.results import Analysis, Marked, Stale
-from shimgen.model.source import Stats, Tree
+from shimgen.model.source import Skipped, Stats, Tree
 from shimgen.pipeline.carried import Cargo, lacking, lay, load_cargo
 from shimgen.pipeline.ground import Ground, Layers, find_ground, python_only
 from shimgen.pipeline.memory import Finding
@@ -34,11 +34,13 @@ def analyse(settings: Settings) -> Analysis:
 
 
 class Found(msgspec.Struct, frozen=True):
-    """All that one tree holds, whatever the scope. `opened` gives its index, which is made when it is first needed."""
+    """All that one tree holds, whatever the scope. `opened` gives its index, which is made when it is first needed.
+    `links` are files of the stack that are left out because they are symbolic links."""
 
     tree: Tree
     finding: Finding
     opened: Callable[[], Index]
+    links: tuple[Skipped, ...] = ()
 
     @property
     def program(self) -> Index:
@@ -63,7 +65,8 @@ class Found(msgspec.Struct, frozen=True):
     @property
     def stats(self) -> Stats:
         """How much was seen."""
-        return self.finding.stats
+        stats = self.finding.stats
+        return replace(stats, skipped=tuple(sorted((*stats.skipped, *self.links), key=lambda file: file.path)))
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -104,7 +107,8 @@ def find(
             session.memory.keep(tree, finding, opened().trace())
         with session.clock.stage("facts"):
             session.store.save()
-    return Found(tree, finding, opened)
+    package = session.root + (f"{session.profile.package}/" if session.profile.package else "")
+    return Found(tree, finding, opened, tuple(link for link in tree.links if link.path.startswith(package)))
 
 
 def _find(session: Session, program: Index, gathered: Callable[[Index], None] = _nothing) -> Finding:

@@ -11,6 +11,7 @@ from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
 from shimgen.model.results import Analysis
+from shimgen.model.source import Stats
 
 SCHEMA = "shimgen/1"
 STATS = ("files", "parsed", "cached", "filtered", "read", "lines", "seconds")
@@ -43,9 +44,15 @@ def render(
         "files": sorted(change.path for change in changes),
         "commits": [{"id": commit, "subject": subject} for commit, subject in commits],
         "proof": _proof(proofs) if proofs is not None else None,
+        "skipped": skipped_rows(stats),
         "stats": {name: getattr(stats, name) for name in STATS},
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def skipped_rows(stats: Stats) -> list[dict[str, Any]]:
+    """The files that were left out, as entries of a document."""
+    return [{"path": file.path, "line": file.line, "reason": file.reason} for file in stats.skipped]
 
 
 def _accept(accept: Accept, state: str) -> dict[str, Any]:

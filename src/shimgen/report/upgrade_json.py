@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from shimgen.model.upgrade import DemandChange, MemberFate, Revision, Upgrade
-from shimgen.report.json import STATS, carried_row, class_row, site_row
+from shimgen.report.json import STATS, carried_row, class_row, site_row, skipped_rows
 
 SCHEMA = "shimgen-upgrade/1"
 
@@ -38,6 +38,7 @@ def _revision(revision: Revision) -> dict[str, Any]:
     return {
         "revision": revision.name,
         "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
+        "skipped": skipped_rows(stats),
         "stats": {name: getattr(stats, name) for name in STATS},
     }
 
