@@ -9,10 +9,12 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from benchmarks import releases
 from tests.commands import run
+from tests.sarif import LOG
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 KIMI = "KimiK25ForConditionalGeneration"
@@ -109,6 +111,14 @@ def test_everything_of_every_severity(sglang: Path, tmp_path: Path) -> None:
     assert run("apply", tree, "--severity", "all").exit_code == 0
     assert gaps(tree, "drift") == drift
     assert run("diff", tree, "--severity", "all", "--quiet").stdout == ""
+
+
+def test_the_sarif_of_a_whole_release(sglang: Path) -> None:
+    done = run("check", sglang, "--severity", "all", "--format", "sarif")
+    assert done.exit_code == 1
+    log = json.loads(done.stdout)
+    jsonschema.validate(log, LOG)
+    assert len(log["runs"][0]["results"]) > 100
 
 
 def gaps(tree: Path, severity: str) -> list[tuple[str, str, str]]:

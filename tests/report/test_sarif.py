@@ -18,73 +18,8 @@ from shimgen.model.source import Skipped
 from shimgen.report.sarif import render
 from shimgen.scope import judge
 from tests.builders import ANALYSIS, FORWARDED, REFUSED
+from tests.sarif import LOG
 
-
-def closed(required: str, optional: str = "", **properties: Any) -> dict[str, Any]:
-    """The schema of an object that has the required properties, and no others but the optional ones."""
-    names = [*required.split(), *optional.split()]
-    assert set(properties) <= set(names)
-    said = {name: properties.get(name, True) for name in names}
-    return {"type": "object", "properties": said, "required": required.split(), "additionalProperties": False}
-
-
-def many(items: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-# Names and types as SARIF 2.1.0 has them (sections 3.13 log, 3.14 run, 3.19 component, 3.20 invocation, 3.27 result,
-# 3.28 location, 3.29 physical location, 3.35 suppression, 3.49 rule, 3.58 notification).
-TEXT = closed("text", text={"type": "string", "minLength": 1})
-LEVEL = {"enum": ["none", "note", "warning", "error"]}
-PHYSICAL = closed(
-    "artifactLocation",
-    "region",
-    artifactLocation=closed("uri uriBaseId", uri={"type": "string", "pattern": "^[!-~]+$"}),
-    region=closed("startLine", startLine={"type": "integer", "minimum": 1}),
-)
-RULE = closed(
-    "id shortDescription defaultConfiguration",
-    shortDescription=TEXT,
-    defaultConfiguration=closed("level", level=LEVEL),
-)
-RESULT = closed(
-    "ruleId ruleIndex level message locations partialFingerprints",
-    "relatedLocations suppressions properties",
-    level=LEVEL,
-    message=TEXT,
-    locations=many(
-        closed(
-            "physicalLocation logicalLocations",
-            physicalLocation=PHYSICAL,
-            logicalLocations=many(closed("fullyQualifiedName")),
-        )
-    ),
-    relatedLocations=many(
-        closed(
-            "id message physicalLocation",
-            id={"type": "integer", "minimum": 0},
-            message=TEXT,
-            physicalLocation=PHYSICAL,
-        )
-    ),
-    partialFingerprints={"type": "object", "additionalProperties": {"type": "string"}},
-    suppressions=many(closed("kind justification", kind={"enum": ["inSource", "external"]})),
-)
-NOTIFICATION = closed(
-    "message level locations",
-    level=LEVEL,
-    message=TEXT,
-    locations=many(closed("physicalLocation", physicalLocation=PHYSICAL)),
-)
-RUN = closed(
-    "tool invocations results properties",
-    tool=closed("driver", driver=closed("name semanticVersion rules", rules=many(RULE))),
-    invocations=many(
-        closed("executionSuccessful toolExecutionNotifications", toolExecutionNotifications=many(NOTIFICATION))
-    ),
-    results=many(RESULT),
-)
-LOG = closed("$schema version runs", version={"const": "2.1.0"}, runs=many(RUN))
 STALE = Stale(ClassRef("models/old.py", "Old", 1), "gone", 8, "the engine no longer demands it")
 CONFLICT = CarriedPatch(
     "q.patch", "", False, CarriedState.CONFLICTS, ("a.cu",), (), (HunkConflict("a.cu", 7, 1, "gone"),)
@@ -164,3 +99,26 @@ def test_a_file_that_was_left_out_is_told_of() -> None:
 def test_a_name_that_is_no_text_is_an_address() -> None:
     odd = replace(FORWARDED, wrapper=replace(FORWARDED.wrapper, cls=ClassRef("a\udcff.py", "Odd", 2)))
     assert told(run(replace(ANALYSIS, gaps=(odd,)))) == [("crash", "error", "a%FF.py", 2)]
+
+
+@pytest.mark.parametrize(
+    ("written", "wrong"),
+    [
+        ('"version": "2.1.0"', '"version": "2.0.0"'),
+        ('"level": "error"', '"level": "crash"'),
+        ('"executionSuccessful": true', '"executionSuccessful": "yes"'),
+        ('"startLine": 3', '"startLine": 0'),
+        ('"kind": "external"', '"kind": "elsewhere"'),
+        ('"justification": "not served"', '"reason": "not served"'),
+        ('"uri": "models/wrapper.py"', '"uri": "models/wr\u00e4pper.py"'),
+        ('"ruleIndex": 0', '"ruleIndex": "crash"'),
+        ('"fullyQualifiedName": "Wrapper', '"qualifiedName": "Wrapper'),
+    ],
+)
+def test_what_the_standard_does_not_allow_is_told_apart(written: str, wrong: str) -> None:
+    accepts = (Accept(FORWARDED.wrapper.cls.name, FORWARDED.member, "not served"),)
+    text = render(ANALYSIS, judge(ANALYSIS, accepts, date(2026, 1, 1)))
+    jsonschema.validate(json.loads(text), LOG)
+    assert written in text
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(text.replace(written, wrong, 1)), LOG)
