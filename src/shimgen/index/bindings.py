@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from shimgen.index.syntax import captured, chain_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_HIDDEN = re.compile(rb":=|\b(?:locals|vars)\(\)|\bexec\(")
+_HIDDEN = (b":=", b"locals()", b"vars()", b"exec(")
 
 
 def may_hide(source: bytes) -> bool:
     """Whether expressions may bind names, as far as the text tells: in few files they do."""
-    return _HIDDEN.search(source) is not None
+    return any(text in source for text in _HIDDEN)
 
 
 def bound(node: ast.stmt) -> list[str]:
