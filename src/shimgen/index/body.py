@@ -40,12 +40,14 @@ class Body:
         self.yields = False
         self.leaves = False
         self._seen: set[str] = set()
+        self._dropped: list[Store] = []
         self._owner = Owner(own, self._parameters)
         self._followed = self._owner.followed
         self._object = Expr("name", own)
         self._nested = False
         self._absent = ""
         self._statements(node.body, "")
+        self._take_up_dropped()
         if self.returned and (self.leaves or ends(node.body)):
             self.returned.append(_NONE)
             self.returned_at.append(node.end_lineno or node.lineno)
@@ -55,7 +57,7 @@ class Body:
             self._statement(statement, branch)
 
     def _arm(self, body: list[ast.stmt], branch: str, line: int, number: int) -> None:
-        arm = f"{branch}/{line}:{number}" if branch else f"{line}:{number}"
+        arm = _below(branch, line, number)
         if body and isinstance(body[-1], ast.Raise):
             self.raising.append(arm)
         elif body and isinstance(body[-1], ast.Continue):
@@ -74,7 +76,7 @@ class Body:
         if len(others) == 1:
             self._arm(others[0], branch, line, 1)
         else:
-            self._arms(others, f"{branch}/{line}:1" if branch else f"{line}:1", line)
+            self._arms(others, _below(branch, line, 1), line)
 
     def _statement(self, node: ast.stmt, branch: str) -> None:
         visit = _VISIT.get(node.__class__)
@@ -109,6 +111,8 @@ class Body:
         of = iterated if isinstance(node.iter, _GROUPS) and isinstance(node.target, ast.Name) else None
         for name in ast.walk(node.target) if self._owner.holds(iterated) else ():
             self._owner.keep(chain_of(name), iterated, branch)
+        if isinstance(node.iter, _GROUPS):
+            self._owner.stand_for(node.target, node.iter.elts)
         self._target(node.target, of and Expr("choice", "", of.parts), node.lineno, "other", branch)
         self._expression(node.iter, branch)
         self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
@@ -180,6 +184,7 @@ class Body:
                 else:
                     self._assign_pair(item, part, line, branch)
             return
+        self._owner.stand_for(target, [value])
         # What a forward calls for a local name is not kept (`_follow_local`): most of its lines are such, spare them.
         if not (isinstance(target, ast.Name) and isinstance(value, ast.Call)) or self.follow_calls:
             self._target(target, expr_of(value), line, "assign", branch)
@@ -211,9 +216,18 @@ class Body:
         if not rest and not rebound and not self._follow_local(value):
             if value is None and how == "other":
                 self._bound(chain, line, branch)
+            elif self.follow_calls:
+                self._dropped.append(Store(chain, line, value if value == _NONE else None, "other", branch))
             return
         by_default = chain == self._absent and chain in self._parameters
         self.stores.append(Store(chain, line, value, "default" if by_default else how, branch))
+
+    def _take_up_dropped(self) -> None:
+        """A local name that is followed may also be None, or what cannot be followed."""
+        followed = {store.target for store in self.stores}
+        dropped = [store for store in self._dropped if store.target in followed]
+        if dropped:
+            self.stores = sorted([*self.stores, *dropped], key=lambda store: store.line)
 
     def _follow_local(self, value: Expr | None) -> bool:
         if value is None:
@@ -239,10 +253,10 @@ class Body:
     def _call(self, node: ast.Call, branch: str) -> None:
         call = Call(self._owner.unaliased(expr_of(node, 4)), node.lineno, branch)
         self.calls.append(call)
-        for target, value in self._owner.assigned_by(node):
-            self.stores.append(Store(target, node.lineno, value, "assign", branch))
-        gone = self._owner.deleted_by(node)
-        if gone:
+        for target, value, sure in self._owner.assigned_by(node):
+            arm = branch if sure else _below(branch, node.lineno, 0)
+            self.stores.append(Store(target, node.lineno, value, "assign", arm))
+        for gone in self._owner.deleted_by(node):
             self.stores.append(Store(gone, node.lineno, None, "delete", branch))
         read = self._owner.read_by(node)
         if read:
@@ -269,6 +283,11 @@ class Body:
             stack.append(root)
         elif isinstance(root, ast.Name) and node.ctx.__class__ is ast.Load and root.id in self._followed:
             self._read(self._owner.chain(node), node.lineno)
+
+
+def _below(branch: str, line: int, number: int) -> str:
+    """The path of an arm of the statement at `line`, which itself is in the arm `branch`."""
+    return f"{branch}/{line}:{number}" if branch else f"{line}:{number}"
 
 
 _VISIT: dict[type[ast.stmt], Callable[..., None]] = {

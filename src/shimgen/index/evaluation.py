@@ -27,6 +27,10 @@ _RETURN_SELF = frozenset(
 )
 
 
+def _sorted(values: Values) -> list[ClassRef]:
+    return sorted(values.instances | values.classes)
+
+
 class Evaluator:
     """Evaluates expressions of facts, for one program. `attributes` gives an instance's attributes, None while its
     constructor is running."""
@@ -98,7 +102,8 @@ class Evaluator:
             others = [c for c in self._program.choices(target.path, target.name) if c != target]
             inner = replace(frame, path=target.path, function=MODULE, self_type=None, depth=frame.depth - 1)
             parts = [self.evaluate(inner, store.value) for store in stores]
-            return union([*parts, *(self._resolved(inner, other, text) for other in others)])
+            if parts or others:
+                return union([*parts, *(self._resolved(inner, other, text) for other in others)])
         return Values(unknown=f"{text} is not a class that is known")
 
     def _parameter(self, frame: Frame, name: str) -> Values:
@@ -181,7 +186,7 @@ class Evaluator:
         callee = expr.parts[0]
         inner = replace(frame, depth=frame.depth - 1)
         if callee.op == "attr" and callee.text != "__new__":
-            return self._method_of_value(inner, callee, expr)
+            return self._method_of_value(inner, self.evaluate(inner, callee.parts[0]), callee.text, expr)
         if callee.op == "name":
             if callee.text == "getattr" and len(expr.parts) >= 3:
                 return Values(unknown="the value is looked up by name")
@@ -197,11 +202,15 @@ class Evaluator:
             function = routine(self._program, target)
             if function is not None and not frame.function.binds(callee.text):
                 return self._function_result(inner, target.path, function, expr)
+            head, _, name = callee.text.rpartition(".")
+            owner = self.evaluate(inner, Expr("name", head)) if head and name != "__new__" else NOTHING
+            if any(definition(self._program, self._program.mro(ref).classes, name) for ref in _sorted(owner)):
+                return self._method_of_value(inner, owner, name, expr)
         if callee.text.rpartition(".")[2] == "__new__" and len(expr.parts) > 1:
             return self._own_instance(inner, expr.parts[1])
         called = self.evaluate(inner, callee)
         external = frozenset(name for name in called.external if name.rpartition(".")[2][:1].isupper())
-        opaque = called.unknown or called.external - external - {"builtins.object"}
+        opaque = called.unknown or called.external - external
         unknown = f"{callee.text or 'its class'} is chosen at run time" if opaque else ""
         made = union(self._made(inner, ref) for ref in sorted(called.classes))
         return made | Values(external=external, unknown=unknown)
@@ -256,17 +265,21 @@ class Evaluator:
         parts = [self._strings(frame, s.value, depth - 1) if s.value is not None else None for s in stores]
         return [name for part in parts for name in part or ()] if None not in parts else None
 
-    def _method_of_value(self, frame: Frame, callee: Expr, expr: Expr) -> Values:
-        base = self.evaluate(frame, callee.parts[0])
-        if callee.text in _RETURN_SELF:
+    def _method_of_value(self, frame: Frame, base: Values, name: str, expr: Expr) -> Values:
+        """What a method gives that is called on an instance, or on a class."""
+        unknown = Values(unknown=f"the result of .{name}() is not known")
+        found = {ref: definition(self._program, self._program.mro(ref).classes, name) for ref in _sorted(base)}
+        if name in _RETURN_SELF and not any(found.values()):
             return base
-        parts = []
-        for ref in sorted(base.instances | base.classes):
-            found = definition(self._program, self._program.mro(ref).classes, callee.text)
-            if found is not None:
-                bound = self.bind(frame, expr, found[1], skip_self=True)
-                parts.append(self._result(Frame(found[0].path, found[1], bound, ref, found[0], frame.depth)))
-        return union(parts) if parts else Values(unknown=f"the result of .{callee.text}() is not known")
+        parts = [unknown] if base.unknown or base.external or not found else []
+        for ref, method in found.items():
+            if method is None:
+                parts.append(unknown)
+                continue
+            owner, function = method
+            bound = self.bind(frame, expr, function, skip_self=ref in base.instances or function.kind != "method")
+            parts.append(self._result(Frame(owner.path, function, bound, ref, owner, frame.depth)))
+        return union(parts)
 
     def _returned(self, frame: Frame, owner: ClassRef, function: Function, expr: Expr, skip_self: bool) -> Values:
         bound = self.bind(frame, expr, function, skip_self)

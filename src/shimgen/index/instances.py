@@ -19,13 +19,24 @@ from shimgen.model.profile import Factory
 from shimgen.model.program import Attribute, Program
 
 _BINDING = frozenset(("assign", "other", "augment"))
+_MOST = 500
+"""So many times something runs at most while one object is made: helpers that call one another are not followed to
+the end."""
 
 
 class _Run(msgspec.Struct):
-    """The constructors that have run, by class and name, and the conditional arms of theirs that end in raise."""
+    """The constructors that have run and those that are running, by class and name, and the conditional arms of theirs
+    that end in raise. `count`: how many times one has run, or a function that got the object."""
 
-    ran: set[tuple[ClassRef, str]] = msgspec.field(default_factory=set)
+    ran: set[tuple[ClassRef, str]]
+    running: set[tuple[ClassRef, str]] = msgspec.field(default_factory=set)
     raising: set[str] = msgspec.field(default_factory=set)
+    count: int = 0
+
+    def begin(self) -> int:
+        """The number of what runs now."""
+        self.count += 1
+        return self.count
 
 
 class _Assigned(msgspec.Struct):
@@ -97,10 +108,11 @@ class Instances:
         if frame.owner is None:
             return
         key = (frame.owner, frame.function.name)
-        if key in run.ran or frame.depth == 0:
+        if key in run.running or frame.depth == 0 or run.count > _MOST:
             return
         run.ran.add(key)
-        number = len(run.ran)
+        run.running.add(key)
+        number = run.begin()
         run.raising.update(_arm(arm, number, raising) for raising in frame.function.raising)
         steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=_line)
         for step in steps:
@@ -110,6 +122,7 @@ class Instances:
             elif name := self_attribute(frame.function, step.target):
                 stored = Store(step.target, step.line, step.value, step.how, branch)
                 self._assign(frame, name, stored, step.value, assigned)
+        run.running.remove(key)
 
     def _assign(
         self, frame: Frame, name: str, stored: Store, value: Expr | None, assigned: dict[str, _Assigned]
@@ -136,10 +149,13 @@ class Instances:
 
     def _run_takers(self, frame: Frame, call: Call, assigned: dict[str, _Assigned], run: _Run, branch: str) -> None:
         """Executes the assignments of the functions that get the object by a call, as if they stood in its place."""
-        for number, (inner, store) in enumerate(self._taken(frame, call)):
+        numbers: dict[tuple[str, int], int] = {}
+        for inner, store in self._taken(frame, call):
             name = self_attribute(inner.function, store.target)
             if name:
-                arm = _arm(branch, len(run.ran) * 1000 + number, store.branch)
+                function = (inner.path, inner.function.line)
+                number = numbers[function] = numbers.get(function) or run.begin()
+                arm = _arm(branch, number, store.branch)
                 self._assign(inner, name, _at(store, call.line, arm), store.value, assigned)
 
     def _taken(self, frame: Frame, call: Call) -> Iterator[tuple[Frame, Store]]:

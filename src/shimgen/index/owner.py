@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -34,6 +34,7 @@ class Owner:
         """The other names: `me = self`."""
         self.holders = {name}
         """The names, its own among them, of what may be the object or has it inside: `parts = [self]`."""
+        self._texts: dict[str, set[str]] = {}
         self._parameters = parameters
 
     def bind(self, name: str, value: Expr | None) -> None:
@@ -69,6 +70,16 @@ class Owner:
         if root == self.name:
             rest = rest.removeprefix("__class__.") if rest.startswith("__class__.") else ""
         return f"{_PERHAPS}.{rest}" if rest and root in self.holders else ""
+
+    def stand_for(self, target: ast.expr, values: Sequence[ast.expr]) -> None:
+        """A local name may stand for these literals: `for name in ("x", "y")`."""
+        if not isinstance(target, ast.Name):
+            return
+        for value in values:
+            if isinstance(value, ast.IfExp):
+                self.stand_for(target, (value.body, value.orelse))
+            elif text := text_of(value):
+                self._texts.setdefault(target.id, set()).add(text)
 
     def chain(self, node: ast.AST) -> str:
         """`chain_of`, where another name of the object stands for its own."""
@@ -106,8 +117,9 @@ class Owner:
         name = text_of(node.args[1]) if chain.partition(".")[0] in self.followed else ""
         return f"{chain}.{name}" if name else ""
 
-    def assigned_by(self, node: ast.Call) -> Iterator[tuple[str, Expr | None]]:
-        """setattr(self, "x", value), self.register_buffer("x", value) and the like assign self.x."""
+    def assigned_by(self, node: ast.Call) -> Iterator[tuple[str, Expr | None, bool]]:
+        """setattr(self, "x", value), self.register_buffer("x", value) and the like assign self.x: targets with their
+        values, and whether it is that target each time."""
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         method = node.func.attr if isinstance(node.func, ast.Attribute) else chain_of(node.func)
         if owner is not None and method in _FILLING:
@@ -122,21 +134,26 @@ class Owner:
             owner = given.pop(0)
         if owner is None or not given or method == "setitem":
             return
-        chain, name = self.name if _is_super(node.func) else self._named(owner), text_of(given[0])
-        if chain and name:
-            yield f"{chain}.{name}", expr_of(given[1]) if len(given) > 1 else None
+        chain, names = self.name if _is_super(node.func) else self._named(owner), self._texts_of(given[0])
+        for name in names if chain else ():
+            yield f"{chain}.{name}", expr_of(given[1]) if len(given) > 1 else None, len(names) == 1
 
-    def deleted_by(self, node: ast.Call) -> str:
+    def deleted_by(self, node: ast.Call) -> list[str]:
         """delattr(self, "x") and self._modules.pop("x") delete self.x."""
         if isinstance(node.func, ast.Attribute):
             owner = whose_dict(node.func.value) if node.func.attr == "pop" else None
         else:
             owner = node.args[0] if len(node.args) == 2 and chain_of(node.func) == "delattr" else None
         chain = self._named(owner) if owner is not None and node.args else ""
-        name = text_of(node.args[isinstance(node.func, ast.Name)]) if chain else ""
-        return f"{chain}.{name}" if name else ""
+        names = self._texts_of(node.args[isinstance(node.func, ast.Name)]) if chain else ()
+        return [f"{chain}.{name}" for name in names]
 
-    def _filled_by(self, node: ast.Call, owner: ast.expr) -> Iterator[tuple[str, Expr | None]]:
+    def _texts_of(self, node: ast.expr) -> list[str]:
+        """The texts that an argument may be, as far as they are written out."""
+        text = text_of(node)
+        return [text] if text else sorted(self._texts.get(chain_of(node), ()))
+
+    def _filled_by(self, node: ast.Call, owner: ast.expr) -> Iterator[tuple[str, Expr | None, bool]]:
         """self.__dict__.update(x=value) and vars(self).setdefault("x", value) assign self.x."""
         whose = whose_dict(owner)
         chain = self._named(whose) if whose is not None else ""
@@ -148,7 +165,7 @@ class Owner:
             named.append((text_of(node.args[0]), node.args[1]))
         for name, value in named if chain else ():
             if name:
-                yield f"{chain}.{name}", expr_of(value)
+                yield f"{chain}.{name}", expr_of(value), True
 
     def _named(self, node: ast.expr) -> str:
         """The chain of what is named, be it by another name of the object."""
