@@ -91,8 +91,11 @@ def _kind(case: Case) -> Refusal | None:
 def _replaced(case: Case) -> str:
     """Where something else is put in the place of a method of the delegate, which may take other arguments."""
     site = set_by_name(case.program, case.wrapper.cls, f"{case.wrapper.delegate.attribute}.{case.member}")
-    found = (set_in_passing(case.program, provider.candidate, case.member) for provider in case.providers)
-    return site or next(filter(None, found), "")
+    for candidate in case.wrapper.delegate.candidates if not site else ():
+        finding = case.program.find(candidate, "__getattribute__")
+        own = finding[0].at(finding[1].line) if finding is not None else ""
+        site = site or own or set_in_passing(case.program, candidate, case.member)
+    return site
 
 
 def _signatures(case: Case) -> Refusal | None:

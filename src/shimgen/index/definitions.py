@@ -56,6 +56,9 @@ class _Collector:
                 self._setattr(node.value, scope)
             if self._hidden and not prefix:
                 self.stores += (Store(a.name, a.line, a.value, "assign", a.scope) for a in _embedded(node, scope))
+            if isinstance(node, ast.Delete) and not prefix:
+                chains = filter(None, map(chain_of, node.targets))
+                self.stores += (Store(c, node.lineno, None, "delete", scope) for c in chains if "." in c)
             if kind in _PLAIN or (prefix and kind in _ASSIGNMENTS):
                 continue
             if kind in _SCOPES:
