@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from shimgen.index.syntax import captured, chain_of
@@ -11,9 +12,33 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _HIDDEN = (b":=", b"locals()", b"vars()", b"exec(")
 
 
-def may_hide(source: bytes) -> bool:
-    """Whether expressions may bind names, as far as the text tells: in few files they do."""
-    return any(text in source for text in _HIDDEN)
+def hiding(source: bytes) -> tuple[int, ...]:
+    """The lines on which expressions may bind names, as far as the text tells: in few files there are any."""
+    found = {source.count(b"\n", 0, place) + 1 for text in _HIDDEN for place in _places(source, text)}
+    if found and source.count(b"\r") != source.count(b"\r\n"):  # a line may end in other ways
+        return tuple(range(1, len(source.splitlines()) + 1))
+    return tuple(sorted(found))
+
+
+def _places(source: bytes, text: bytes) -> Iterator[int]:
+    place = source.find(text)
+    while place >= 0:
+        yield place
+        place = source.find(text, place + 1)
+
+
+def may_bind(node: ast.stmt, lines: tuple[int, ...]) -> bool:
+    """Whether one of the lines is the statement's own, and not in the body of a function, a class or a block."""
+    first = min((d.lineno for d in getattr(node, "decorator_list", ())), default=node.lineno)
+    at = bisect_left(lines, first)
+    return at < len(lines) and lines[at] <= _last_line(node)
+
+
+def _last_line(node: ast.stmt) -> int:
+    if isinstance(node, ast.Match | ast.Try | ast.TryStar):
+        return node.end_lineno or node.lineno
+    body: list[ast.stmt] = getattr(node, "body", [])
+    return body[0].lineno if body else node.end_lineno or node.lineno
 
 
 def bound(node: ast.stmt) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 
 from msgspec.structs import replace
 
-from shimgen.index.bindings import bound, caught, embedded, given, names_of
+from shimgen.index.bindings import bound, caught, embedded, given, may_bind, names_of
 from shimgen.index.functions import function_facts
 from shimgen.index.syntax import FunctionNode, chain_of, source_of
 from shimgen.index.values import OTHER, expr_of
@@ -25,9 +25,9 @@ _PLAIN = frozenset((ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.AugAssign, 
 _ASSIGNMENTS = frozenset((ast.Assign, ast.AnnAssign))
 
 
-def extract_definitions(module: ast.Module, lines: int, hidden: bool = True) -> ModuleFacts:
-    """Facts of a module. Nested functions are only searched for imports and classes. `hidden`: expressions may bind
-    names."""
+def extract_definitions(module: ast.Module, lines: int, hidden: tuple[int, ...]) -> ModuleFacts:
+    """Facts of a module. Nested functions are only searched for imports and classes. On lines that are `hidden`,
+    expressions may bind names."""
     collector = _Collector(hidden)
     collector.block(module.body, "", "")
     return ModuleFacts(
@@ -40,7 +40,7 @@ def extract_definitions(module: ast.Module, lines: int, hidden: bool = True) -> 
 
 
 class _Collector:
-    def __init__(self, hidden: bool) -> None:
+    def __init__(self, hidden: tuple[int, ...]) -> None:
         self._hidden = hidden
         self._outside: set[str] = set()
         self.imports: list[Import] = []
@@ -54,7 +54,7 @@ class _Collector:
             kind = node.__class__
             if isinstance(node, ast.Expr) and not prefix:
                 self._setattr(node.value, scope)
-            if self._hidden and not prefix:
+            if self._hidden and not prefix and may_bind(node, self._hidden):
                 self.stores += (Store(a.name, a.line, a.value, "assign", a.scope) for a in _embedded(node, scope))
             if isinstance(node, ast.Delete) and not prefix:
                 chains = filter(None, map(chain_of, node.targets))
@@ -143,7 +143,7 @@ class _Collector:
         attributes: list[ClassAttribute],
     ) -> None:
         for node in body:
-            if self._hidden:
+            if self._hidden and may_bind(node, self._hidden):
                 self._class_expressions(node, name, scope, attributes)
             if isinstance(node, FunctionNode):
                 functions.append(function_facts(node, scope))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from shimgen.index.bindings import may_hide
+from shimgen.index.bindings import hiding
 from shimgen.index.definitions import extract_definitions
 from shimgen.model.facts import LIMIT, MARKER, ModuleFacts, Searched
 from shimgen.model.profile import Profile
@@ -35,7 +35,7 @@ def definitions_of(source: bytes, parsed: ast.Module | None = None) -> ModuleFac
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)
-    facts = extract_definitions(module, lines, may_hide(source))
+    facts = extract_definitions(module, lines, hiding(source))
     marked = tuple(_marked(source))
     return msgspec.structs.replace(facts, marked=marked, own=tuple(_own(facts, marked))) if marked else facts
 
