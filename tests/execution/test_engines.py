@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, note, settings
 from shimgen.index.use import expressions, paths
 from shimgen.index.use.record import Catch
 from tests.execution.engines import HEAD, MEMBERS, engines
+from tests.execution.snippets import body_of_a_method
 from tests.test_demands import LOADER, demands_in
 
 EXAMPLES = os.environ.get("SHIMGEN_EXAMPLES", "")
@@ -171,7 +172,7 @@ DEFAULT = "(lambda x=model.heads: x)()\n"
 def test_a_wrong_analysis_is_caught(
     monkeypatch: pytest.MonkeyPatch, owner: object, name: str, wrong: Callable[..., object], code: str, fault: str
 ) -> None:
-    source = HEAD + "".join(f"        {line}\n" for line in code.splitlines())
+    source = HEAD + body_of_a_method(code.splitlines())
     assert faults(source) == []
     monkeypatch.setattr(owner, name, wrong)
     assert [found.partition(":")[0] for found in faults(source)] == [fault]
