@@ -55,7 +55,7 @@ def executed(source: str) -> Iterator[dict[str, str]]:
         exec(code, names)  # noqa: S102
         try:
             made = names["Wrap"](SimpleNamespace(name="ab"[number % 2]), _saying(number))  # type: ignore[operator]
-        except (AttributeError, KeyError, TypeError, UnboundLocalError, ValueError):
+        except (AttributeError, KeyError, NameError, TypeError, ValueError):
             continue
         yield {name: _kind(made, name) for name in ATTRIBUTES}
 

@@ -33,17 +33,19 @@ def _sorted(values: Values) -> list[ClassRef]:
 
 class Evaluator:
     """Evaluates expressions of facts, for one program. `attributes` gives an instance's attributes, None while its
-    constructor is running."""
+    constructor is running; `running` one of those that it has assigned by then, None when it has not."""
 
     def __init__(
         self,
         program: Program,
         factories: Sequence[Factory],
         attributes: Callable[[ClassRef], Mapping[str, Attribute] | None],
+        running: Callable[[ClassRef, str], Values | None],
     ) -> None:
         self._program = program
         self._factories = {factory.function: factory.names for factory in factories}
         self._attributes = attributes
+        self._running = running
 
     def evaluate(self, frame: Frame, expr: Expr | None) -> Values:
         """What `expr` may be inside `frame`."""
@@ -141,12 +143,13 @@ class Evaluator:
         return union(parts) if parts and frame.depth > 1 else Values(unknown=f"{text} could not be followed")
 
     def _from_running(self, frame: Frame, ref: ClassRef, name: str) -> Values:
-        """An attribute of the object whose constructor is running: what this function has assigned so far."""
+        """An attribute of the object whose constructor is running: what that and this function assign."""
         first = first_parameter(frame.function)
         stores = [s for s in frame.function.stores if s.target == f"{first}.{name}" and s.how == "assign"]
         inner = replace(frame, depth=frame.depth - 1)
-        if stores and frame.depth > 1:
-            return union(self.evaluate(inner, store.value) for store in stores)
+        before = self._running(ref, name)
+        if before is not None or (stores and frame.depth > 1):
+            return union([before or NOTHING, *(self.evaluate(inner, store.value) for store in stores)])
         return self._class_value(ref, name, frame)
 
     def _class_value(self, ref: ClassRef, name: str, frame: Frame) -> Values:
@@ -197,6 +200,8 @@ class Evaluator:
             if method is not None:
                 return self._returned(inner, method[0], method[1], expr, skip_self=not method[2])
             target = self._program.resolve(frame.path, callee.text, frame.function)
+            if target.name == "functools.partial" and len(expr.parts) > 1:
+                return self.evaluate(inner, expr.parts[1])
             if target.kind == "function" and (argument := self._factories.get(self._import_name(target))):
                 return self._made_by_name(inner, callee.text, expr, argument)
             function = routine(self._program, target)

@@ -51,17 +51,24 @@ class Instances:
 
     def __init__(self, program: Program, reads: Reads, factories: Sequence[Factory] = ()) -> None:
         self._program = program
-        self._evaluator = Evaluator(program, factories, self._settled)
+        self._evaluator = Evaluator(program, factories, self._settled, self._so_far)
+        self._made: dict[ClassRef, dict[str, _Assigned]] = {}
         self.attributes: Answers[ClassRef, Mapping[str, Attribute]] = Answers(reads, self._find, lambda _: {})
         """Attributes of instances of a class, those of the constructor first; none while it is being looked at."""
 
     def _settled(self, ref: ClassRef) -> Mapping[str, Attribute] | None:
         return None if self.attributes.is_asked(ref) else self.attributes(ref)
 
+    def _so_far(self, ref: ClassRef, name: str) -> Values | None:
+        """What the constructor that is running has assigned to an attribute by now, None for nothing."""
+        item = self._made.get(ref, {}).get(name)
+        return union(values for _, values in item.stores) if item is not None and item.stores else None
+
     def _find(self, ref: ClassRef) -> Mapping[str, Attribute]:
         ran: set[tuple[ClassRef, str]] = set()
         result = self._initial(ref, ran)
         result.update(self._later(ref, result, ran))
+        self._made.pop(ref, None)
         return result
 
     def _initial(self, ref: ClassRef, ran: set[tuple[ClassRef, str]]) -> dict[str, Attribute]:
@@ -69,6 +76,7 @@ class Instances:
         if start is None:
             return {}
         assigned: dict[str, _Assigned] = {}
+        self._made[ref] = assigned
         run = _Run(ran)
         self._run(Frame(start[0].path, start[1], {}, ref, start[0]), assigned, run, "")
         return {name: _summary(name, item, run.raising) for name, item in assigned.items()}
