@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+EXAMPLES = os.environ.get("SHIMGEN_EXAMPLES", "")
+examples = settings(
+    max_examples=int(EXAMPLES or 300),
+    derandomize=not EXAMPLES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+"""The same examples each time; or so many as SHIMGEN_EXAMPLES says, other ones each time."""
 Draw = Callable[[st.SearchStrategy[str]], str]
 _DEEPEST = 2
 _HOLE = re.compile(r"\{\{|\}\}|\{(\w)\}")
@@ -78,3 +90,10 @@ class Writer:
 def body_of_a_method(lines: Sequence[str]) -> str:
     """Lines as they stand in a method of a class."""
     return "".join(f"        {line}\n" for line in lines)
+
+
+def saying(number: int) -> Callable[[], bool]:
+    """One of the ways to say yes and no, and no in the end."""
+    says = random.Random(number)  # noqa: S311
+    flags = [says.random() < 0.5 for _ in range(30)]
+    return lambda: flags.pop() if flags else False

@@ -5,24 +5,21 @@ Hypothesis prints the smallest code that fails. SHIMGEN_EXAMPLES=5000 for a thor
 
 from __future__ import annotations
 
-import os
-import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 
 from shimgen.index import evaluation, instances
 from shimgen.index.frames import Values
 from shimgen.model.program import Attribute
 from tests.execution.box import Module
 from tests.execution.constructors import ATTRIBUTES, HEAD, PARTS, WRAPPERS, constructors
-from tests.execution.snippets import body_of_a_method
+from tests.execution.snippets import body_of_a_method, examples, saying
 from tests.stack import index
 
-EXAMPLES = os.environ.get("SHIMGEN_EXAMPLES", "")
 TRIES = 24
 
 
@@ -40,13 +37,6 @@ def stand_ins() -> Iterator[None]:
         yield
 
 
-def _saying(number: int) -> Callable[[], bool]:
-    """One of the ways to say yes and no, and no in the end."""
-    says = random.Random(number)  # noqa: S311
-    flags = [says.random() < 0.5 for _ in range(30)]
-    return lambda: flags.pop() if flags else False
-
-
 def executed(source: str) -> Iterator[dict[str, str]]:
     """What the attributes of an object are, whichever way its constructor goes: names of classes, "None" or ""."""
     code = compile(source, WRAPPERS, "exec")
@@ -54,7 +44,7 @@ def executed(source: str) -> Iterator[dict[str, str]]:
         names: dict[str, object] = {"__name__": "models.wrap"}
         exec(code, names)  # noqa: S102
         try:
-            made = names["Wrap"](SimpleNamespace(name="ab"[number % 2]), _saying(number))  # type: ignore[operator]
+            made = names["Wrap"](SimpleNamespace(name="ab"[number % 2]), saying(number))  # type: ignore[operator]
         except (AttributeError, KeyError, NameError, TypeError, ValueError):
             continue
         yield {name: _kind(made, name) for name in ATTRIBUTES}
@@ -82,13 +72,7 @@ def _expected(known: Attribute | None, kind: str) -> bool:
     return known.optional if kind in ("", "None") else kind in {ref.name for ref in known.types}
 
 
-@settings(
-    max_examples=int(EXAMPLES or 300),
-    derandomize=not EXAMPLES,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples
 @given(constructors())
 def test_what_an_attribute_is_made_of_is_known(source: str) -> None:
     note(source)

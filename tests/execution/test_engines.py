@@ -7,22 +7,19 @@ A probe of one member guards the others that stand below it, by decision (docs/d
 
 from __future__ import annotations
 
-import os
-import random
 import sys
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 
 from shimgen.index.use import expressions, paths
 from shimgen.index.use.record import Catch
 from tests.execution.engines import HEAD, MEMBERS, engines
-from tests.execution.snippets import body_of_a_method
+from tests.execution.snippets import body_of_a_method, examples, saying
 from tests.test_demands import LOADER, demands_in
 
-EXAMPLES = os.environ.get("SHIMGEN_EXAMPLES", "")
 Place = tuple[str, int]
 MISSING = [frozenset(some) for size in range(len(MEMBERS) + 1) for some in combinations(MEMBERS, size)]
 
@@ -96,13 +93,6 @@ class Model:
         return Anything()
 
 
-def _saying(number: int) -> Callable[[], bool]:
-    """One of the ways to say yes and no, and no in the end."""
-    says = random.Random(number)  # noqa: S311
-    flags = [says.random() < 0.5 for _ in range(20)]
-    return lambda: flags.pop() if flags else False
-
-
 def executed(source: str) -> tuple[set[Place], set[Place]]:
     """Where the code asks for which member, and where it fails for want of one, whichever are missing."""
     code = compile(source, LOADER, "exec")
@@ -112,7 +102,7 @@ def executed(source: str) -> tuple[set[Place], set[Place]]:
         names: dict[str, object] = {}
         exec(code, names)  # noqa: S102  code of our own
         try:
-            names["Loader"]().load(Model(missing, asked), _saying(number))  # type: ignore[operator]
+            names["Loader"]().load(Model(missing, asked), saying(number))  # type: ignore[operator]
         except MissingError as error:
             failed.add(error.place)
         except (AssertionError, RuntimeError, TypeError, UnboundLocalError, ValueError) as error:
@@ -139,13 +129,7 @@ def _guards(guard: str | None, member: str) -> bool:
     return guard is not None and (f"'{member}'" in guard or "'" not in guard)
 
 
-@settings(
-    max_examples=int(EXAMPLES or 300),
-    derandomize=not EXAMPLES,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples
 @given(engines())
 def test_what_is_asked_of_a_model_is_a_demand(source: str) -> None:
     note(source)

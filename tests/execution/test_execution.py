@@ -7,7 +7,6 @@ stacks each time. What is left out of the pool, and why, is in docs/decisions/00
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 
 from shimgen.gaps import rules
 from shimgen.model.domain import Decision
 from shimgen.shims import generate
 from tests.execution.box import CALLED, MEMBERS
+from tests.execution.snippets import examples
 from tests.execution.stacks import POOLED, Drawn, draws
 from tests.stack import analyse, index
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = os.environ.get("SHIMGEN_EXAMPLES", "")
 PROBED = ("probe_me", "flag")
 Files = dict[str, str]
 Run = Callable[[Files], dict[str, Any]]
@@ -94,13 +93,7 @@ def _is_stub(member: str, outcome: str) -> bool:
     return outcome == "raises NotImplementedError" or (member in CALLED and outcome == "None")
 
 
-@settings(
-    max_examples=int(EXAMPLES or 300),
-    derandomize=not EXAMPLES,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples
 @given(draws())
 def test_what_is_there_stays_and_what_is_new_is_the_delegates(run: Run, drawn: list[Drawn]) -> None:
     files = POOLED.stack(drawn)
