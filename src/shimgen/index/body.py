@@ -121,7 +121,8 @@ class Body:
         for item in node.items:
             self._expression(item.context_expr, branch)
             if item.optional_vars is not None:
-                value = expr_of(item.context_expr)
+                entered = Expr("attr", "__enter__", (expr_of(item.context_expr),))
+                value = Expr("call", "", (entered,))
                 self._target(item.optional_vars, value, item.context_expr.lineno, "other", branch)
         self._statements(node.body, branch)
 

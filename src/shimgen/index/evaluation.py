@@ -31,6 +31,19 @@ def _sorted(values: Values) -> list[ClassRef]:
     return sorted(values.instances | values.classes)
 
 
+def _uses(function: Function, name: str) -> bool:
+    """Whether a function, with those that it returns, gives back what has that name or comes of it."""
+    values = (*function.returned, *(call.expr for call in function.calls))
+    return any(_mentions(value, name) for value in values) or any(_uses(inner, name) for inner in function.inner)
+
+
+def _mentions(value: Expr, name: str) -> bool:
+    if value.op == "other":  # too deep, or not followed
+        return True
+    own = value.op == "name" and value.text.partition(".")[0] == name
+    return own or any(_mentions(part, name) for part in value.parts)
+
+
 class Evaluator:
     """Evaluates expressions of facts, for one program. `attributes` gives an instance's attributes, None while its
     constructor is running; `running` one of those that it has assigned by then, None when it has not."""
@@ -297,9 +310,17 @@ class Evaluator:
     def _result(self, frame: Frame) -> Values:
         if frame.function.stub:
             return Values(unknown=f"{frame.function.name} is left to subclasses")
-        if not frame.function.returned or frame.depth == 0:
+        changed = frame.function.flavour or any(self._exchanges(frame.path, d) for d in frame.function.decorators)
+        if changed or not frame.function.returned or frame.depth == 0:
             return Values(unknown=f"what {frame.function.name} returns could not be followed")
         return union(self.evaluate(frame, value) for value in frame.function.returned)
+
+    def _exchanges(self, path: str, decorator: str) -> bool:
+        """Whether a decorator of the checkout does not hand on the function that it gets, nor what that returns."""
+        head, called, _ = decorator.partition("(")
+        function = routine(self._program, self._program.resolve(path, head))
+        inner = () if function is None else function.inner if called else (function,)
+        return bool(inner) and not any(_uses(f, f.first) for f in inner)
 
     def bind(self, frame: Frame, call: Expr, function: Function, skip_self: bool) -> Mapping[str, Values]:
         """Arguments of a call by parameter name, as far as they are classes or instances."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from shimgen.index.syntax import INNER, FunctionNode, chain_of, push_children
+from shimgen.index.syntax import INNER, FunctionNode, captured, chain_of, push_children
 from shimgen.index.use.values import Value
 
 _CHANGING = frozenset(
@@ -180,10 +180,10 @@ def _binds(node: ast.AST) -> Iterator[str]:
             yield node.id
     elif isinstance(node, ast.alias):
         yield node.asname or node.name.partition(".")[0]
-    elif isinstance(node, FunctionNode | ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+    elif isinstance(node, FunctionNode | ast.ClassDef | ast.ExceptHandler) and node.name:
         yield node.name
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        yield node.rest
+    elif name := captured(node):
+        yield name
 
 
 def _changed(module: ast.Module) -> Iterator[str]:
