@@ -43,16 +43,16 @@ _NO_DEMAND = Demand("", (), ())
 
 class _Filed(msgspec.Struct, frozen=True, array_like=True):
     """A finding as it is kept: many gaps have the same wrapper and the same demand, so each is there once. `numbers`
-    are those of each gap's."""
+    are those of each gap's: the wrappers', and the demands'."""
 
     finding: Finding
     wrappers: tuple[Wrapper, ...]
     demands: tuple[Demand, ...]
-    numbers: tuple[tuple[int, int], ...]
+    numbers: tuple[tuple[int, ...], tuple[int, ...]]
 
     def whole(self) -> Finding:
         """The finding; to be asked for once."""
-        for gap, (wrapper, demand) in zip(self.finding.gaps, self.numbers, strict=True):
+        for gap, wrapper, demand in zip(self.finding.gaps, *self.numbers, strict=True):
             force_setattr(gap, "wrapper", self.wrappers[wrapper])
             force_setattr(gap, "demand", self.demands[demand])
         return self.finding
@@ -61,12 +61,9 @@ class _Filed(msgspec.Struct, frozen=True, array_like=True):
 def _filed(finding: Finding) -> _Filed:
     wrappers: dict[int, tuple[int, Wrapper]] = {}
     demands: dict[int, tuple[int, Demand]] = {}
-    numbers = tuple(
-        (
-            wrappers.setdefault(id(gap.wrapper), (len(wrappers), gap.wrapper))[0],
-            demands.setdefault(id(gap.demand), (len(demands), gap.demand))[0],
-        )
-        for gap in finding.gaps
+    numbers = (
+        tuple(wrappers.setdefault(id(gap.wrapper), (len(wrappers), gap.wrapper))[0] for gap in finding.gaps),
+        tuple(demands.setdefault(id(gap.demand), (len(demands), gap.demand))[0] for gap in finding.gaps),
     )
     bare = replace(finding, gaps=tuple(replace(g, wrapper=_NO_WRAPPER, demand=_NO_DEMAND) for g in finding.gaps))
     return _Filed(bare, tuple(w for _, w in wrappers.values()), tuple(d for _, d in demands.values()), numbers)
@@ -115,9 +112,9 @@ class Memory:
             kept = self._get(known.analysed.finding, _Filed) if known is not None else None
             if known is None or kept is None:
                 return None
-            finding = kept.whole()
-            if known.moves and not moved(finding, known.moves):
+            if known.moves and not moved(kept, known.moves):
                 return None
+            finding = kept.whole()
             found = self._recalled[key] = replace(finding, stats=_recalled(finding.stats, known.lines, parsed))
             self._put(key, known)
             self._prefer(tree, known.analysed)

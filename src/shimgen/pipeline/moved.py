@@ -9,7 +9,18 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from shimgen.model.domain import ClassRef, Decision, Delegate, MemberKind, Provider, Severity, Site
+from shimgen.model.domain import (
+    ClassRef,
+    Decision,
+    Delegate,
+    Demand,
+    Gap,
+    MemberKind,
+    Provider,
+    Severity,
+    Site,
+    Wrapper,
+)
 from shimgen.model.facts import ASSIGNED, Param
 from shimgen.model.profile import Recipe
 from shimgen.model.reason import Reason
@@ -30,6 +41,8 @@ _PLAIN = frozenset((int, bool, float, MemberKind, Severity, Decision, Reason, Re
 """Types of which no value speaks of a line."""
 _WHOLE = frozenset((ClassRef, Site, Skipped))
 """Structs that hold no other line, nor a text of shimgen's own that names one, but for a site's guard."""
+_APART = frozenset((Wrapper, Demand, Gap))
+"""Structs that speak of few files, each by its path."""
 
 
 def moved(found: msgspec.Struct, moves: Moves) -> bool:
@@ -47,6 +60,7 @@ class _Mover:
         self._moves = moves
         self._seen: set[int] = set()
         paths = "|".join(map(re.escape, sorted(moves, key=len, reverse=True)))
+        self._named = re.compile(paths.encode())
         self._place = re.compile(rf"(?<![\w./-])({paths}):(\d+)")
 
     def move(self, value: msgspec.Struct) -> None:
@@ -62,7 +76,7 @@ class _Mover:
         if kind is str:
             return self._place.sub(self._placed, part) if ".py:" in part else part
         if kind is tuple:
-            return tuple([self._new(item) if item.__class__ not in _PLAIN else item for item in part])
+            return self._listed(part)
         if kind is dict:
             return {key: self._new(item) for key, item in part.items()}
         if id(part) not in self._seen:
@@ -72,6 +86,15 @@ class _Mover:
             if kind not in _WHOLE:
                 self.move(part)
         return part
+
+    def _listed(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not parts or parts[0].__class__ not in _APART:
+            return tuple([self._new(item) if item.__class__ not in _PLAIN else item for item in parts])
+        encode, search = msgspec.msgpack.encode, self._named.search
+        for item in parts:
+            if search(encode(item)):
+                self._new(item)
+        return parts
 
     def _move_line(self, part: Any, lines: Mapping[int, int] | None) -> None:
         if lines is not None and part.line:
