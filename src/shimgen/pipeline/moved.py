@@ -41,7 +41,7 @@ _PLAIN = frozenset((int, bool, float, MemberKind, Severity, Decision, Reason, Re
 """Types of which no value speaks of a line."""
 _WHOLE = frozenset((ClassRef, Site, Skipped))
 """Structs that hold no other line, nor a text of shimgen's own that names one, but for a site's guard."""
-_APART = frozenset((Wrapper, Demand, Gap))
+_APART: frozenset[type] = frozenset((Wrapper, Demand, Gap))
 """Structs that speak of few files, each by its path."""
 
 
