@@ -30,12 +30,16 @@ class Reverted(msgspec.Struct, frozen=True):
 
 
 def origins(place: Place) -> dict[str, bytes]:
-    """Path -> content before shimgen, of the files that still are as it left them."""
+    """Path -> content before shimgen, of the files that still are as it left them.
+
+    Where something else changed a file between two runs (a commit, another release), it is what the later one found.
+    """
     first: dict[str, bytes] = {}
     last: dict[str, str] = {}
     for name in applied(place):
         for entry in read_record(place.state / name).entries:
-            first.setdefault(entry.path, entry.before)
+            if last.get(entry.path) != blob_id(entry.before):
+                first[entry.path] = entry.before
             last[entry.path] = blob_id(entry.after)
     return {path: first[path] for path, after in last.items() if content_id(inside(place.base, path)) == after}
 
@@ -60,6 +64,7 @@ def _work_back(
 ) -> tuple[dict[str, tuple[bytes, bytes]], Reverted]:
     """Path -> (content on disk, content without shimgen), and which files are in which case."""
     contents: dict[str, tuple[bytes, bytes]] = {}
+    above: dict[str, Record] = {}
     edited: set[str] = set()
     gone: set[str] = set()
     for record in records:
@@ -69,14 +74,22 @@ def _work_back(
                 gone.add(entry.path)  # deleted since
                 continue
             disk, current = contents.get(entry.path) or (target.read_bytes(),) * 2
-            without = _without(record, entry, current, undo, replaced)
+            later = above.get(entry.path)
+            without = _without(record, entry, current, undo, replaced if later is None else _found_by(later))
             contents[entry.path] = (disk, current if without is None else without)
             if without is None:
                 gone.add(entry.path)
-            elif current != entry.after:
+                continue
+            above[entry.path] = record
+            if current != entry.after:
                 edited.add(entry.path)
     restored = {path for path, (disk, without) in contents.items() if disk != without}
     return contents, Reverted(*(tuple(sorted(group)) for group in (restored, edited & restored, gone - restored)))
+
+
+def _found_by(later: Record) -> Replaced:
+    """Whether what a later run found in the place of what an earlier one had left came with another baseline."""
+    return lambda record, *_: (record.head, record.version) != (later.head, later.version)
 
 
 def _without(record: Record, entry: Entry, current: bytes, undo: Undo, replaced: Replaced) -> bytes | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from shimgen import checkout as baseline
+from shimgen.model.facts import MARKER
 from shimgen.pipeline.session import Session
 
 if TYPE_CHECKING:
@@ -49,21 +50,26 @@ def find_ground(session: Session, marked: Sequence[str]) -> Ground:
     """What stands in the checkout, in whose files `marked` a marker of shimgen's is, and the contents without it.
 
     What apply wrote and nobody has touched since is known from its journal. Elsewhere, in a clone to which the shims
-    were committed, they are known by their markers.
+    were committed (also before that apply), they are known by their markers.
     """
-    known = baseline.origins(session.checkout) if session.checkout.touched else {}
-    if not marked:
-        return Ground(session, known, {}, known)
+    found = baseline.origins(session.checkout) if session.checkout.touched else {}
+    sources = session.tree.load(marked) if marked else {}
+    shims = {path: shims_in(session, sources[path]) for path in marked}
+    known = {path: _without_shims(content, shims_in(session, content)) for path, content in found.items()}
+    without = {path: _without_shims(sources[path], shims[path]) for path in marked if path not in known}
+    return Ground(session, {**without, **known}, shims, known)
+
+
+def _without_shims(content: bytes, shims: Sequence[ExistingShim]) -> bytes:
     from shimgen.shims import remove_shims
 
-    sources = session.tree.load(marked)
-    shims = {path: shims_in(session, sources[path]) for path in marked}
-    without = {path: remove_shims(sources[path], shims[path]) for path in marked}
-    return Ground(session, {**without, **known}, shims, known)
+    return remove_shims(content, shims) if shims else content
 
 
 def shims_in(session: Session, content: bytes) -> tuple[ExistingShim, ...]:
     """The shims in a file, by its bytes; those of a file that was looked through before are known."""
+    if MARKER.encode() not in content:
+        return ()
     from shimgen.shims import ExistingShim, find_shims
 
     return session.memory.once_for(tuple[ExistingShim, ...], content, lambda: find_shims(content))

@@ -12,7 +12,7 @@ from shimgen import checkout as baseline
 from shimgen.checkout import Commit, Made
 from shimgen.config import Settings
 from shimgen.model.domain import FileChange
-from shimgen.model.errors import BaselineError
+from shimgen.model.errors import BaselineError, GenerateError
 from shimgen.model.results import Analysis, Outcome
 from shimgen.pipeline.filing import replay
 from shimgen.pipeline.generation import generate_in
@@ -121,11 +121,24 @@ def _as_it_was(session: Session) -> tuple[str, str]:
 
 def revert(settings: Settings) -> Outcome:
     """Takes out of the work tree what apply put in. Nothing to revert is no error."""
-    from shimgen.patch import undo
-
     opened = open_source(settings)
     recovered = baseline.recover(opened)
-    found = baseline.revert(opened, undo)
+    found = baseline.revert(opened, _take_out)
     changes = tuple(FileChange(path, b"", b"") for path in found.restored)
     tree = opened.tree()
     return Outcome(Analysis(tree.baseline, settings.profile_name), changes, recovered=recovered or "")
+
+
+def _take_out(change: FileChange, current: bytes) -> bytes:
+    """`current` without what `change` put in. Raises GenerateError where that stands there otherwise by now."""
+    from shimgen.patch import undo
+
+    try:
+        return undo(change, current)
+    except GenerateError:
+        from shimgen.shims import take_out
+
+        found = take_out(change.before, change.after, current)
+        if found is None:
+            raise
+        return found

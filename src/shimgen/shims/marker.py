@@ -107,6 +107,29 @@ def remove_shims(source: bytes, shims: Iterable[ExistingShim]) -> bytes:
     return result
 
 
+def take_out(before: bytes, after: bytes, current: bytes) -> bytes | None:
+    """`current` without those of the shims that made `after` of `before` that still stand in it, wherever that is.
+
+    None where shims are not all that was changed, or where some marked line is neither of them nor of `before`.
+    """
+    old = {_key(shim) for shim in find_shims(before)}
+    new = [shim for shim in find_shims(after) if _key(shim) not in old]
+    if remove_shims(after, new) != before:
+        return None
+    texts = {_key(shim): shim.text for shim in new}
+    here = find_shims(current)
+    if len(here) != current.count(MARKER.encode()):
+        return None
+    mine = [shim for shim in here if _key(shim) not in old]
+    if any(shim.text != texts.get(_key(shim)) for shim in mine):
+        return None
+    return remove_shims(current, mine)
+
+
+def _key(shim: ExistingShim) -> tuple[str, str]:
+    return shim.cls, shim.member
+
+
 def is_marked(source: Source, node: ast.stmt) -> bool:
     """Whether shimgen wrote this statement: the line above it is a marker."""
     above = first_line(node) - 1
