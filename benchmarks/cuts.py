@@ -6,8 +6,9 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shimgen.source import ClassSite, read
+from shimgen.syntax import FunctionNode, first_line
 from shimgen.verify.members import Member, Statement
-from shimgen.verify.source import ClassSite, Function, first_line, read
 
 INIT = "shimgen_init"
 
@@ -30,7 +31,7 @@ class Cut:
 
 def find(path: str, content: bytes, cls: str, name: str) -> Cut | None:
     """The member `name` of `cls`, a statement of its body or an assignment of its constructor; None when absent."""
-    for site in read(content).classes.get(cls, ()):
+    for site in read(content).named(cls):
         body = tuple(s for s in site.node.body if isinstance(s, Statement) and _binds(s, name))
         if body:
             return Cut(path, cls, name, tuple(map(_span, body)), _described(site, body))
@@ -57,7 +58,7 @@ def removed(files: Mapping[str, bytes], cuts: list[Cut]) -> dict[str, bytes]:
 
 
 def _binds(statement: Statement, name: str) -> bool:
-    if isinstance(statement, Function):
+    if isinstance(statement, FunctionNode):
         return statement.name == name
     if isinstance(statement, ast.AnnAssign):
         return statement.value is not None and _is(statement.target, name)
@@ -80,7 +81,7 @@ def _span(statement: ast.stmt) -> tuple[int, int, int]:
 
 
 def _described(site: ClassSite, statements: tuple[Statement, ...]) -> Member:
-    functions = [s for s in statements if isinstance(s, Function)]
+    functions = [s for s in statements if isinstance(s, FunctionNode)]
     if not functions:
         return Member(site, statements, statements, "attribute", None)
     listed = {ast.unparse(d) for d in functions[0].decorator_list}

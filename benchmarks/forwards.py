@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from shimgen.model.domain import Wrapper
 from shimgen.model.program import Program
 from shimgen.model.source import Tree
-from shimgen.verify.source import Function, read
+from shimgen.source import read
+from shimgen.syntax import FunctionNode
 
 Names = dict[str, str]
 
@@ -34,7 +35,7 @@ class Forward:
 def forwards(tree: Tree, program: Program, wrapper: Wrapper) -> Iterator[Forward]:
     """The forwards in the class body of a wrapper, in the order of their lines."""
     candidates = {c.name for candidate in wrapper.delegate.candidates for c in program.mro(candidate).classes}
-    for site in read(tree.read(wrapper.cls.path)).classes.get(wrapper.cls.name, ()):
+    for site in read(tree.read(wrapper.cls.path)).named(wrapper.cls.name):
         if site.node.lineno == wrapper.cls.line:
             for found in _found(site.node, wrapper, candidates):
                 yield Forward(wrapper.cls.path, wrapper.cls.name, *found)
@@ -43,7 +44,7 @@ def forwards(tree: Tree, program: Program, wrapper: Wrapper) -> Iterator[Forward
 def _found(node: ast.ClassDef, wrapper: Wrapper, candidates: set[str]) -> Iterator[tuple[str, str, int, bool]]:
     below = {f"self.{wrapper.delegate.attribute}", *candidates}
     for statement in node.body:
-        if isinstance(statement, Function):
+        if isinstance(statement, FunctionNode):
             if statement.name == "__init__":
                 yield from _assigned(statement, below)
             elif _reads(statement, below | _first(statement, wrapper), statement.name):
@@ -56,13 +57,13 @@ def _found(node: ast.ClassDef, wrapper: Wrapper, candidates: set[str]) -> Iterat
                 yield target.id, "class-attr", statement.lineno, False
 
 
-def _first(function: Function, wrapper: Wrapper) -> set[str]:
+def _first(function: FunctionNode, wrapper: Wrapper) -> set[str]:
     """The delegate by the name that this function gives to self."""
     positional = [*function.args.posonlyargs, *function.args.args]
     return {f"{positional[0].arg}.{wrapper.delegate.attribute}"} if positional else set()
 
 
-def _assigned(init: Function, below: set[str]) -> Iterator[tuple[str, str, int, bool]]:
+def _assigned(init: FunctionNode, below: set[str]) -> Iterator[tuple[str, str, int, bool]]:
     for statement in ast.walk(init):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             own, _, name = ast.unparse(statement.targets[0]).partition(".")
@@ -80,7 +81,7 @@ def _reads(node: ast.AST, below: set[str], name: str = "", aliases: Names | None
     )
 
 
-def _returns(function: Function, below: set[str]) -> bool:
+def _returns(function: FunctionNode, below: set[str]) -> bool:
     """Whether it gives something, and all of that is read below, constants aside."""
     aliases = _aliases(function, below)
     values = [s.value for s in ast.walk(function) if isinstance(s, ast.Return) and s.value is not None]
@@ -118,6 +119,6 @@ def _chain(node: ast.AST, aliases: Names) -> str:
     return f"{chain}.{member}" if chain else ""
 
 
-def _kind(function: Function) -> str:
+def _kind(function: FunctionNode) -> str:
     listed = {ast.unparse(d) for d in function.decorator_list}
     return next((k for k in ("property", "classmethod", "staticmethod") if k in listed), "method")

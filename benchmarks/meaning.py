@@ -18,9 +18,9 @@ import shimgen
 from benchmarks.cuts import INIT, Cut
 from shimgen.model.domain import ClassRef, FileChange, Gap, Provider, Shim
 from shimgen.model.program import Program
+from shimgen.source import read
 from shimgen.verify.cases import case, source
 from shimgen.verify.members import member
-from shimgen.verify.source import read
 
 # The sandbox sees shimgen's box without the packages around it, which need more than the standard library.
 BOOT = """

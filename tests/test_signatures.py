@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shimgen.index.functions import parameters
 from shimgen.model.domain import Decision, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.signatures import common_params
 from shimgen.shims import generate
+from shimgen.syntax import parameters
 from tests.stack import analyse, index
 from tests.support import CASES, load_case
 from tests.verify.made import sandboxed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shimgen.shims.headers import bases_of, names_of
 from shimgen.shims.lists import Edit, applied
 from shimgen.shims.refusal import RefusedError
-from shimgen.shims.source import parse
+from shimgen.source import read
 
 NAMES = st.lists(st.from_regex(r"[A-Z][a-z]{0,24}", fullmatch=True), min_size=1, max_size=9, unique=True)
 LIMIT = 60
@@ -31,28 +31,28 @@ def _formatted(code: str) -> str:
 @given(names=NAMES, magic=st.booleans())
 def test_bases_grow_as_black_writes_them_and_shrink_again(names: list[str], magic: bool) -> None:
     plain = _formatted(f"class C({', '.join(names)}{',' if magic else ''}):\n    pass\n")
-    source = parse(plain.encode())
+    source = read(plain.encode())
     edits, was = bases_of(source, _class(plain)).grown([(len(names), b"New")], LIMIT)
     grown = applied(source.data, edits)
     assert grown.decode() == _formatted(grown.decode())
     assert [ast.unparse(base) for base in _class(grown.decode()).bases] == [*names, "New"]
-    back = bases_of(parse(grown), _class(grown.decode())).shrunk([b"New"], was)
+    back = bases_of(read(grown), _class(grown.decode())).shrunk([b"New"], was)
     assert applied(grown, back) == source.data
 
 
 @given(names=NAMES, position=st.integers(0, 9), ends=st.sampled_from(("\n", "\r\n")))
 def test_imports_grow_and_shrink_again(names: list[str], position: int, ends: str) -> None:
     plain = _formatted(f"from here import {', '.join(names)}\n").replace("\n", ends)
-    source = parse(plain.encode())
+    source = read(plain.encode())
     node = source.tree.body[0]
     assert isinstance(node, ast.ImportFrom)
     edits, was = names_of(source, node).grown([(min(position, len(names)), b"New")], LIMIT)
     grown = applied(source.data, edits)
-    after = parse(grown).tree.body[0]
+    after = read(grown).tree.body[0]
     assert isinstance(after, ast.ImportFrom)
     assert [a.name for a in after.names] == [*names[:position], "New", *names[position:]]
     assert grown.decode() == _formatted(grown.decode().replace("\r", "")).replace("\n", ends)
-    back = names_of(parse(grown), after).shrunk([b"New"], was)
+    back = names_of(read(grown), after).shrunk([b"New"], was)
     assert applied(grown, back) == source.data
 
 
@@ -78,11 +78,11 @@ KEPT = {
 @pytest.mark.parametrize("name", KEPT)
 def test_other_layouts_are_kept(name: str) -> None:
     before, expected = KEPT[name]
-    source = parse(before.encode())
+    source = read(before.encode())
     edits, was = bases_of(source, _class(before)).grown([(9, b"New")], LIMIT)
     grown = applied(source.data, edits)
     assert (grown.decode(), was) == (expected, "")
-    assert applied(grown, bases_of(parse(grown), _class(expected)).shrunk([b"New"], was)) == source.data
+    assert applied(grown, bases_of(read(grown), _class(expected)).shrunk([b"New"], was)) == source.data
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_other_layouts_are_kept(name: str) -> None:
 )
 def test_a_class_without_bases_is_refused(code: str) -> None:
     with pytest.raises(RefusedError):
-        bases_of(parse(code.encode()), _class(code))
+        bases_of(read(code.encode()), _class(code))
 
 
 def test_edits_at_one_place_keep_their_order() -> None:

@@ -25,7 +25,7 @@ from shimgen.model.domain import (
 from shimgen.model.facts import CallShape, Param
 from shimgen.model.proof import Proof
 from shimgen.model.source import memory_tree
-from shimgen.verify.members import parameters
+from shimgen.syntax import parameters
 from shimgen.verify.reanalysis import closed, served, static
 from shimgen.verify.sandboxing import prepare, sandbox
 

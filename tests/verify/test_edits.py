@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from shimgen.model.domain import FileChange
 from shimgen.model.source import memory_tree
+from shimgen.source import read
 from shimgen.verify.edits import only_inserted
 from shimgen.verify.members import member
 from shimgen.verify.reanalysis import served, static
-from shimgen.verify.source import read
 from tests.verify.made import MODULE, PROVIDERS, change, check, failures
 from tests.verify.samples import SAMPLES
 

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
+from shimgen.source import ClassSite
 from shimgen.verify.members import Member
 from shimgen.verify.projections import projection
-from shimgen.verify.source import ClassSite
 
 CONSTRUCTORS = {
     "part by position": ("self.lm = Full(config.text_config, quant)", {"config": "config.text_config"}),
@@ -35,7 +35,7 @@ def member(kind: str, constructor: str) -> Member:
     assert isinstance(cls, ast.ClassDef)
     function = cls.body[1]
     assert isinstance(function, ast.FunctionDef)
-    return Member(ClassSite(cls, ()), (function,), (function,), kind, function)
+    return Member(ClassSite(cls.name, cls, ()), (function,), (function,), kind, function)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTORS)

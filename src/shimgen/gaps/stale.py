@@ -9,6 +9,7 @@ from textwrap import dedent
 
 from shimgen.model.domain import Decision, Demand, Gap, MemberKind, Provider
 from shimgen.model.results import Marked, Stale
+from shimgen.syntax import FunctionNode, parameters
 
 Key = tuple[str, str, str]
 _TARGET = re.compile(r"# shimgen: forwards to (self\.\w+)")
@@ -62,27 +63,16 @@ def _differs(shim: Marked, gap: Gap) -> str:
     function = _function(shim.text)
     if provider is None or function is None or provider.kind is not MemberKind.METHOD or function.decorator_list:
         return ""
-    if _names(function.args) != [(param.name, param.kind) for param in provider.params]:
+    own, now = ([(p.name, p.kind) for p in params] for params in (parameters(function.args), provider.params))
+    if own != now:
         return f"{provider.cls.name}.{shim.member} takes {provider.signature} now"
     return ""
 
 
-def _function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _function(text: str) -> FunctionNode | None:
     """The function that a shim's text defines, None when it is a plain assignment."""
     try:
         body = ast.parse(dedent(text.replace("\r\n", "\n").lstrip("\n"))).body
     except SyntaxError:
         return None
-    return next((node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
-
-
-def _names(arguments: ast.arguments) -> list[tuple[str, str]]:
-    """Parameter names and kinds in order, as in `model.facts.Param`."""
-    groups = (
-        ("posonly", arguments.posonlyargs),
-        ("pos", arguments.args),
-        ("var", [arguments.vararg] if arguments.vararg else []),
-        ("kwonly", arguments.kwonlyargs),
-        ("varkw", [arguments.kwarg] if arguments.kwarg else []),
-    )
-    return [(argument.arg, kind) for kind, group in groups for argument in group]
+    return next((node for node in body if isinstance(node, FunctionNode)), None)

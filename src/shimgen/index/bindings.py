@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from shimgen.index.syntax import captured, chain_of
+from shimgen.syntax import ImportNode, captured, chain_of, first_line, imported_as, last_line
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _HIDDEN = (b":=", b"locals()", b"vars()", b"exec(")
@@ -29,24 +29,21 @@ def _places(source: bytes, text: bytes) -> Iterator[int]:
 
 def may_bind(node: ast.stmt, lines: tuple[int, ...]) -> bool:
     """Whether one of the lines is the statement's own, and not in the body of a function, a class or a block."""
-    first = min((d.lineno for d in getattr(node, "decorator_list", ())), default=node.lineno)
-    at = bisect_left(lines, first)
-    return at < len(lines) and lines[at] <= _last_line(node)
+    at = bisect_left(lines, first_line(node))
+    return at < len(lines) and lines[at] <= _last_of_head(node)
 
 
-def _last_line(node: ast.stmt) -> int:
-    if isinstance(node, ast.Match | ast.Try | ast.TryStar):
-        return node.end_lineno or node.lineno
-    body: list[ast.stmt] = getattr(node, "body", [])
-    return body[0].lineno if body else node.end_lineno or node.lineno
+def _last_of_head(node: ast.stmt) -> int:
+    body: list[ast.stmt] = [] if isinstance(node, ast.Match | ast.Try | ast.TryStar) else getattr(node, "body", [])
+    return body[0].lineno if body else last_line(node)
 
 
 def bound(node: ast.stmt) -> list[str]:
     """Names that a statement of a class body binds to something that is not followed."""
     if isinstance(node, ast.ClassDef):
         return [node.name]
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return [alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*"]
+    if isinstance(node, ImportNode):
+        return [imported_as(alias) for alias in node.names if alias.name != "*"]
     if isinstance(node, ast.For):
         return names_of(node.target)
     if isinstance(node, ast.With):

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from shimgen.index.flow import absent, catches, ends, is_total
 from shimgen.index.owner import Owner, text_of, whose_dict
-from shimgen.index.syntax import INNER, LEAVES, FunctionNode, chain_of, push_children
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Access, Call, Expr, How, Store
+from shimgen.syntax import INNER, LEAVES, FunctionNode, chain_of, every_argument, push_children
 
 _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
@@ -21,10 +21,8 @@ class Body:
     """Collects the facts of a function body in one walk; nested functions and lambdas count as part of it."""
 
     def __init__(self, node: FunctionNode) -> None:
-        args = node.args
-        every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-        self._parameters = {a.arg for a in every if a is not None}
-        own = next((a.arg for a in [*args.posonlyargs, *args.args]), "")
+        self._parameters = {argument.arg for argument in every_argument(node.args)}
+        own = next((a.arg for a in [*node.args.posonlyargs, *node.args.args]), "")
         self.follow_calls = not node.name.startswith("forward")
         self.reads: list[Access] = []
         self.stores: list[Store] = []

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from shimgen.index.bindings import bound, caught, embedded, given, may_bind, names_of
 from shimgen.index.functions import function_facts
-from shimgen.index.syntax import FunctionNode, chain_of, source_of
 from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import SLOT, Class, ClassAttribute, Function, Import, ModuleFacts, Store, is_dotted
+from shimgen.syntax import FunctionNode, ImportNode, bodies, chain_of, is_type_checking, source_of
 
 _SCOPES: dict[type[ast.AST], str] = {
     ast.If: "if",
@@ -62,12 +62,13 @@ class _Collector:
             if kind in _PLAIN or (prefix and kind in _ASSIGNMENTS):
                 continue
             if kind in _SCOPES:
-                inner = "typing" if _is_type_checking(node) else scope or _SCOPES[type(node)]
+                types = isinstance(node, ast.If) and is_type_checking(node.test)
+                inner = "typing" if types else scope or _SCOPES[type(node)]
                 for name in () if prefix else (*bound(node), *caught(node)):
                     self.stores.append(Store(name, node.lineno, OTHER, "other", inner))
-                for part in _bodies(node):
+                for part in bodies(node):
                     self.block(part, prefix, inner)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
+            elif isinstance(node, ImportNode):
                 self._import(node, scope)
             elif isinstance(node, ast.ClassDef):
                 self._class(node, prefix, scope)
@@ -78,7 +79,7 @@ class _Collector:
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 self._store(node, scope)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: str) -> None:
+    def _import(self, node: ImportNode, scope: str) -> None:
         for alias in node.names:
             if isinstance(node, ast.Import):
                 bound = alias.asname or alias.name.partition(".")[0]
@@ -176,16 +177,16 @@ class _Collector:
     ) -> None:
         if isinstance(node, ast.ClassDef):
             self._class(node, f"{name}.", scope)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        elif isinstance(node, ImportNode):
             self._import(node, "class")
         elif isinstance(node, ast.Global | ast.Nonlocal):
             self._outside.update(node.names)  # what the body binds under these names is none of the class
             if isinstance(node, ast.Global):
                 self.stores += (Store(outer, node.lineno, OTHER, "other", scope) for outer in node.names)
-        elif isinstance(node, ast.If) and _is_type_checking(node):
+        elif isinstance(node, ast.If) and is_type_checking(node.test):
             self._class_body(node.orelse, name, scope, functions, attributes)
         elif type(node) in _SCOPES:
-            for part in _bodies(node):
+            for part in bodies(node):
                 self._class_body(part, name, scope or _SCOPES[type(node)], functions, attributes)
             for error in caught(node):
                 _delete(error, scope or "try", functions, attributes)
@@ -219,14 +220,3 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[Clas
     inside = [n for t in targets if isinstance(t, ast.Tuple | ast.List) for n in names_of(t)]
     found = [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]
     return [*found, *(ClassAttribute(name, node.lineno, OTHER, None, dotted, scope) for name in inside)]
-
-
-def _is_type_checking(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and chain_of(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-
-
-def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:
-    bodies = [getattr(node, field, []) for field in ("body", "orelse", "finalbody")]
-    bodies += [handler.body for handler in getattr(node, "handlers", [])]
-    bodies += [case.body for case in getattr(node, "cases", [])]
-    return [body for body in bodies if body]

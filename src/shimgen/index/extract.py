@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
 
 import msgspec
@@ -12,14 +11,13 @@ from shimgen.index.bindings import hiding
 from shimgen.index.definitions import extract_definitions
 from shimgen.model.facts import LIMIT, MARKER, ModuleFacts, Searched
 from shimgen.model.profile import Profile
+from shimgen.syntax import parsed
 
 
 def parse(source: bytes) -> ast.Module | ModuleFacts:
     """The syntax tree, or facts that carry nothing but the reason why there is none."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
+        return parsed(source)
     except SyntaxError as error:
         return ModuleFacts(error=f"does not parse: {error.msg}", error_line=error.lineno or 0)
     except ValueError as error:
@@ -28,10 +26,10 @@ def parse(source: bytes) -> ast.Module | ModuleFacts:
         return ModuleFacts(error=f"{LIMIT}: {error or type(error).__name__}")
 
 
-def definitions_of(source: bytes, parsed: ast.Module | None = None) -> ModuleFacts:
-    """Definitions of a file from its bytes, of which `parsed` may be the syntax; a file that does not parse gives
+def definitions_of(source: bytes, known: ast.Module | None = None) -> ModuleFacts:
+    """Definitions of a file from its bytes, of which `known` may be the syntax; a file that does not parse gives
     facts with `error` set."""
-    module = parsed or parse(source)
+    module = known or parse(source)
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)

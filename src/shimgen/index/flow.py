@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from shimgen.index.syntax import chain_of
+from shimgen.syntax import chain_of
 
 
 def ends(body: list[ast.stmt]) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from shimgen.index.body import Body
 from shimgen.index.results import results
 from shimgen.index.suffixes import name_parameters
-from shimgen.index.syntax import FunctionNode, chain_of, source_of
 from shimgen.index.unused import unused_parameters
-from shimgen.model.facts import Function, Param
+from shimgen.model.facts import Function
+from shimgen.syntax import FunctionNode, chain_of, parameters, source_of
 
 _KINDS = {
     "property": "property",
@@ -20,29 +20,6 @@ _KINDS = {
     "staticmethod": "staticmethod",
     "abc.abstractproperty": "property",
 }
-
-
-def parameters(args: ast.arguments) -> tuple[Param, ...]:
-    """The parameters in order of declaration, with the source texts of defaults and annotations."""
-
-    def text(node: ast.expr | None) -> str | None:
-        return None if node is None else source_of(node)
-
-    positional = [*args.posonlyargs, *args.args]
-    defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
-    result = [
-        Param(a.arg, "posonly" if i < len(args.posonlyargs) else "pos", text(d), text(a.annotation))
-        for i, (a, d) in enumerate(zip(positional, defaults, strict=True))
-    ]
-    if args.vararg:
-        result.append(Param(args.vararg.arg, "var", None, text(args.vararg.annotation)))
-    result += [
-        Param(a.arg, "kwonly", text(d), text(a.annotation))
-        for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-    ]
-    if args.kwarg:
-        result.append(Param(args.kwarg.arg, "varkw", None, text(args.kwarg.annotation)))
-    return tuple(result)
 
 
 def function_facts(node: FunctionNode, scope: str = "", in_class: bool = True) -> Function:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from shimgen.index.syntax import chain_of, root_of
 from shimgen.index.values import expr_of
 from shimgen.model.facts import Expr
+from shimgen.syntax import chain_of, root_of
 
 # They assign the attribute that an argument names: Python's own, those of torch.nn.Module, and operator.setitem.
 _SETTING = frozenset(("setattr", "__setattr__"))

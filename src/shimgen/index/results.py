@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from shimgen.index.syntax import INNER, FunctionNode, push_children
 from shimgen.index.values import OTHER, expr_of
 from shimgen.model.facts import Expr
+from shimgen.syntax import INNER, FunctionNode, push_children
 
 _DEPTH = 4
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))

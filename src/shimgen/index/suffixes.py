@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
 
-from shimgen.index.syntax import NODES, FunctionNode, chain_of, push_children
 from shimgen.model.facts import NamedParam, is_dotted
+from shimgen.syntax import NODES, FunctionNode, chain_of, push_children
 
 # A parameter of such a name may carry the dotted name of a module or weight, or many of them.
 _CARRIES_NAMES = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from shimgen.index.syntax import NODES, FunctionNode, push_children
 from shimgen.model.facts import Call
+from shimgen.syntax import NODES, FunctionNode, push_children
 
 _NODES = NODES - {ast.Constant}
 

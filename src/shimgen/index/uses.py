@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from shimgen.index.syntax import FunctionNode, source_of
 from shimgen.index.use.names import Names, names_of
 from shimgen.index.use.rules import Place, Rules, rules_for
 from shimgen.index.use.statements import Statements, parameter
 from shimgen.index.use.values import Environment, Member, Model, Returns, Text, Value, models, union
 from shimgen.model.facts import Use
 from shimgen.model.profile import Profile
+from shimgen.syntax import FunctionNode, source_of
 
 _ROUNDS = 3
 

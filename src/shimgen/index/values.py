@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from shimgen.index.syntax import chain_of
 from shimgen.model.facts import Expr
+from shimgen.syntax import chain_of
 
 _DEPTH = 6
 OTHER = Expr("other")

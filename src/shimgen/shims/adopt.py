@@ -14,7 +14,8 @@ from shimgen.shims.lists import Edit
 from shimgen.shims.marker import adoption_marker
 from shimgen.shims.refusal import no_place
 from shimgen.shims.scopes import Scope
-from shimgen.shims.source import ClassSite, Source, first_line, last_line
+from shimgen.source import ClassSite, Source
+from shimgen.syntax import first_line, last_line
 
 
 class Adoption(msgspec.Struct, frozen=True):

@@ -16,13 +16,14 @@ from shimgen.shims.dependents import Key, drop_dependents, file_of, is_planned
 from shimgen.shims.lists import Edit, applied
 from shimgen.shims.marker import find_shims, marker, recipe_marker
 from shimgen.shims.member import Draft, Setting, assembled, draft
-from shimgen.shims.place import Place, find_place, names_in_class
+from shimgen.shims.place import Place, find_class, find_place, names_in_class
 from shimgen.shims.refusal import Refused, RefusedError, no_place, refused_gap
 from shimgen.shims.render import render, width
-from shimgen.shims.scopes import Scope, hidden_in, is_lazy, scope_of
+from shimgen.shims.scopes import Scope, hidden_in, scope_of
 from shimgen.shims.signature import Origin
-from shimgen.shims.source import ClassSite, Source, find_class, parse
 from shimgen.shims.style import Style
+from shimgen.source import ClassSite, Source, read
+from shimgen.syntax import is_lazy
 
 Sources = Callable[[str], bytes]
 _MANY = 6
@@ -124,7 +125,7 @@ class _Maker:
         """The file at `path`. Raises RefusedError when it is no Python."""
         if path not in self._parsed:
             try:
-                self._parsed[path] = parse(self._sources(path))
+                self._parsed[path] = read(self._sources(path))
             except (SyntaxError, ValueError) as error:
                 raise no_place(f"{path} does not parse: {error}") from error
         return self._parsed[path]

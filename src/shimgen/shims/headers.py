@@ -7,7 +7,8 @@ import re
 
 from shimgen.shims.lists import Listing
 from shimgen.shims.refusal import no_place
-from shimgen.shims.source import Source, first_line
+from shimgen.source import Source
+from shimgen.syntax import first_line
 
 _CLASS = re.compile(rb"class\s+[^\s(\[:]+\s*\(")
 _REST = re.compile(rb"(?:\s|,|\\|#[^\n]*)*")
@@ -43,7 +44,7 @@ def _listing(
     )
     rest = _REST.match(source.data, places[-1][1])
     close = rest.end() if rest and opened else places[-1][1]
-    line = source.line(node.lineno).lstrip("\ufeff")
+    line = source.line(node.lineno)
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     unit = _leading(source, node.body[0])[len(indent) :] if isinstance(node, ast.ClassDef) else ""
     newline = source.terminator(node.lineno) or "\n"

@@ -11,7 +11,8 @@ import msgspec
 from shimgen.model.facts import MARKER
 from shimgen.shims.headers import bases_of, names_of
 from shimgen.shims.lists import Edit, applied
-from shimgen.shims.source import Function, Source, first_line, last_line, parse
+from shimgen.source import Source, read
+from shimgen.syntax import FunctionNode, first_line, last_line
 
 PREFIX = f"{MARKER}forwards to "
 # What shimgen writes above its members: a forward, or a recipe of a profile.
@@ -87,7 +88,7 @@ def find_shims(source: bytes) -> tuple[ExistingShim, ...]:
     if MARKER.encode() not in source:
         return ()
     try:
-        parsed = parse(source)
+        parsed = read(source)
     except (SyntaxError, ValueError):
         return ()
     found = [shim for site in parsed.classes for shim in _in_class(parsed, site.name, site.node)]
@@ -100,7 +101,7 @@ def remove_shims(source: bytes, shims: Iterable[ExistingShim]) -> bytes:
     taken = tuple(shims)
     edits = [Edit(shim.start, shim.end, b"") for shim in taken]
     if any(shim.adopted is not None for shim in taken):
-        edits += _disowned(parse(source), taken, find_shims(source))
+        edits += _disowned(read(source), taken, find_shims(source))
     result = applied(source, edits)
     if not source.endswith((b"\n", b"\r")):
         result = result.removesuffix(b"\n").removesuffix(b"\r")
@@ -138,7 +139,7 @@ def is_marked(source: Source, node: ast.stmt) -> bool:
 
 def bound_name(node: ast.stmt) -> str:
     """The name that a def or a plain assignment binds, "" for other statements."""
-    if isinstance(node, Function | ast.ClassDef):
+    if isinstance(node, FunctionNode | ast.ClassDef):
         return node.name
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""

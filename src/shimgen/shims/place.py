@@ -8,7 +8,8 @@ import msgspec
 
 from shimgen.shims.marker import accessors, is_marked
 from shimgen.shims.refusal import no_place
-from shimgen.shims.source import ClassSite, Function, Source, first_line, last_line
+from shimgen.source import ClassSite, Source
+from shimgen.syntax import FunctionNode, first_line, imported_as, last_line
 
 LOADER = "load_weights"
 # Forwards of these stand where the model's own logic is, not among the members that only pass through.
@@ -37,21 +38,21 @@ def find_place(source: Source, site: ClassSite, attribute: str) -> Place:
 
 def _begins_line(source: Source, node: ast.stmt) -> bool:
     """Whether nothing but indentation stands before a statement on its line."""
-    line = source.line(first_line(node)).lstrip("\ufeff")
+    line = source.line(first_line(node))
     rest = line.lstrip(" \t\f")
     decorated = bool(getattr(node, "decorator_list", ()))
     return rest.startswith("@") if decorated else len((line[: len(line) - len(rest)]).encode()) == node.col_offset
 
 
 def _leading(source: Source, number: int) -> str:
-    line = source.line(number).lstrip("\ufeff")
+    line = source.line(number)
     return line[: len(line) - len(line.lstrip(" \t\f"))].replace("\f", "")
 
 
 def _unit(source: Source, site: ClassSite, indent: str) -> str:
     """What one level adds, as the methods of the class show it, else as the class itself does."""
     outer = _leading(source, first_line(site.node))
-    units = {_deeper(source, member, indent) for member in site.node.body if isinstance(member, Function)}
+    units = {_deeper(source, member, indent) for member in site.node.body if isinstance(member, FunctionNode)}
     units.discard("")
     if not units:
         units = {indent.removeprefix(outer)}
@@ -72,7 +73,7 @@ def _after(source: Source, body: list[ast.stmt], attribute: str) -> int:
     forwards = [i for i, node in enumerate(body) if _is_forward(source, node, attribute)]
     if forwards:
         return accessors(body, forwards[-1])
-    loaders = [i for i, node in enumerate(body) if isinstance(node, Function) and node.name == LOADER]
+    loaders = [i for i, node in enumerate(body) if isinstance(node, FunctionNode) and node.name == LOADER]
     if loaders and loaders[0] > 0:
         return loaders[0] - 1
     return len(body) - 1
@@ -81,7 +82,7 @@ def _after(source: Source, body: list[ast.stmt], attribute: str) -> int:
 def _is_forward(source: Source, node: ast.stmt, attribute: str) -> bool:
     """A def of ours, or one that does nothing but hand on to `self.<attribute>`; one that first looks whether it
     can must hand on to the member of its own name."""
-    if not isinstance(node, Function) or node.name in _LANDMARKS:
+    if not isinstance(node, FunctionNode) or node.name in _LANDMARKS:
         return False
     if is_marked(source, node):
         return True
@@ -111,19 +112,29 @@ def _end(source: Source, node: ast.stmt, indent: str, last: bool) -> int:
     return end
 
 
+def find_class(source: Source, name: str, line: int) -> ClassSite:
+    """The class of that qualified name, at that line when there are several. Raises RefusedError."""
+    found = source.named(name)
+    exact = [site for site in found if site.node.lineno == line]
+    if len(exact) == 1:
+        return exact[0]
+    if len(found) == 1 and not line:
+        return found[0]
+    raise no_place(f"no class {name} begins at line {line}")
+
+
 def names_in_class(node: ast.ClassDef) -> dict[str, int]:
     """The names that the class body binds, each with the last line that does; bare annotations bind nothing."""
     found: dict[str, int] = {}
     stack: list[ast.AST] = list(node.body)
     while stack:
         item = stack.pop()
-        if isinstance(item, Function | ast.ClassDef):
+        if isinstance(item, FunctionNode | ast.ClassDef):
             found[item.name] = max(found.get(item.name, 0), item.lineno)
         elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
             found[item.id] = max(found.get(item.id, 0), item.lineno)
         elif isinstance(item, ast.alias):
-            name = item.asname or item.name.partition(".")[0]
-            found[name] = max(found.get(name, 0), getattr(item, "lineno", 0))
+            found[imported_as(item)] = max(found.get(imported_as(item), 0), getattr(item, "lineno", 0))
         elif isinstance(item, ast.AnnAssign) and item.value is None:
             continue
         elif not isinstance(item, ast.Lambda):

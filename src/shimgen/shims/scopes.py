@@ -10,7 +10,8 @@ import msgspec
 
 from shimgen.model.program import Program
 from shimgen.shims.place import names_in_class
-from shimgen.shims.source import ClassSite, Function, Source
+from shimgen.source import ClassSite, Source
+from shimgen.syntax import FunctionNode, ImportNode, blocks, imported_as, is_lazy
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -56,32 +57,22 @@ def hidden_in(site: ClassSite) -> set[str]:
     """The names that are not the module's in a class body: its own, and those of the functions around it."""
     hidden = set(names_in_class(site.node))
     for around in site.scopes:
-        hidden |= _local(around) if isinstance(around, Function) else set()
+        hidden |= _local(around) if isinstance(around, FunctionNode) else set()
     return hidden
 
 
 def _evaluated(tree: ast.Module, before: int) -> Iterator[str]:
     """Dotted names in the annotations of defs above a line, those of modules and classes."""
-    stack: list[ast.AST] = [node for node in tree.body if isinstance(node, ast.ClassDef | Function)]
+    stack: list[ast.AST] = [node for node in tree.body if isinstance(node, ast.ClassDef | FunctionNode)]
     while stack:
         node = stack.pop()
         if isinstance(node, ast.ClassDef):
-            stack += [inner for inner in node.body if isinstance(inner, ast.ClassDef | Function)]
-        elif isinstance(node, Function) and node.lineno < before:
+            stack += [inner for inner in node.body if isinstance(inner, ast.ClassDef | FunctionNode)]
+        elif isinstance(node, FunctionNode) and node.lineno < before:
             args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             for annotation in [*(a.annotation for a in args), node.returns]:
                 if annotation is not None:
                     yield from (ast.unparse(n) for n in ast.walk(annotation) if isinstance(n, ast.Attribute))
-
-
-def is_lazy(tree: ast.Module) -> bool:
-    """Whether the module postpones the evaluation of annotations."""
-    return any(
-        isinstance(node, ast.ImportFrom)
-        and node.module == "__future__"
-        and any(a.name == "annotations" for a in node.names)
-        for node in tree.body
-    )
 
 
 def same(program: Program, scope: Scope, other: str, dotted: str) -> bool:
@@ -96,16 +87,14 @@ def same(program: Program, scope: Scope, other: str, dotted: str) -> bool:
 def _bound(body: Iterable[ast.stmt], certain: bool) -> Iterator[tuple[str, int]]:
     """Names that module-level statements bind, with their lines; `certain` leaves out what is conditional."""
     for node in body:
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             yield node.name, node.lineno
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((alias.asname or alias.name.partition(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ImportNode):
+            yield from ((imported_as(alias), node.lineno) for alias in node.names)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             yield from _assigned(node)
         elif not certain:
-            yield from _bound((s for s in ast.iter_child_nodes(node) if isinstance(s, ast.stmt)), certain)
-            for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-                yield from _bound(handler.body, certain)
+            yield from _bound(blocks(node), certain)
 
 
 def _assigned(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, int]]:
@@ -116,7 +105,7 @@ def _assigned(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, int]]:
         yield from ((n.id, node.lineno) for n in ast.walk(target) if isinstance(n, ast.Name))
 
 
-def _local(function: Function) -> set[str]:
+def _local(function: FunctionNode) -> set[str]:
     """Every name that a function binds or declares, anywhere inside: more than its own, never less."""
     found: set[str] = set()
     for node in ast.walk(function):
@@ -125,8 +114,8 @@ def _local(function: Function) -> set[str]:
         elif isinstance(node, ast.arg):
             found.add(node.arg)
         elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.partition(".")[0])
-        elif isinstance(node, Function | ast.ClassDef) and node is not function:
+            found.add(imported_as(node))
+        elif isinstance(node, FunctionNode | ast.ClassDef) and node is not function:
             found.add(node.name)
         elif isinstance(node, ast.Global | ast.Nonlocal):
             found.update(node.names)

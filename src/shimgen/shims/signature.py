@@ -14,7 +14,8 @@ from shimgen.model.reason import Reason
 from shimgen.model.signatures import common_params
 from shimgen.shims.refusal import RefusedError
 from shimgen.shims.scopes import Scope, same
-from shimgen.shims.source import Source
+from shimgen.source import Source
+from shimgen.syntax import expression, is_literal
 
 _FORM = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.Load)
 _GENERICS = frozenset({"list", "dict", "tuple", "set", "frozenset", "type"})
@@ -80,13 +81,13 @@ def annotation(text: str | None, origin: Origin, scope: Scope, program: Program)
     It stays as it is where it can be evaluated, is quoted where that cannot be told, and is left out otherwise:
     a name that means nothing, and `Self`, which would no longer be true.
     """
-    tree = _expression(text)
+    tree = expression(text)
     if text is None or tree is None or not all(isinstance(n, _FORM) for n in ast.walk(tree)):
         return None
     inner: ast.expr | None = tree
     quoted = isinstance(tree, ast.Constant) and isinstance(tree.value, str)
     if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
-        inner = _expression(tree.value)
+        inner = expression(tree.value)
     if inner is None:
         return None
     chains = list(_chains(inner))
@@ -117,8 +118,8 @@ def _evaluates(tree: ast.expr, scope: Scope, program: Program) -> bool:
 
 def default(param: Param, origin: Origin, scope: Scope, program: Program) -> str | None:
     """A default that is the same value in the wrapper's module. Raises RefusedError when it has none there."""
-    tree = _expression(param.default)
-    if param.default is None or tree is None or _is_literal(tree):
+    tree = expression(param.default)
+    if param.default is None or tree is None or is_literal(tree):
         return param.default
     named = all(isinstance(n, _SUMS) for n in ast.walk(tree))
     chains = list(_chains(tree))
@@ -143,21 +144,6 @@ def _free(name: str, params: Sequence[Param]) -> str:
     return name
 
 
-def _is_literal(tree: ast.expr) -> bool:
-    try:
-        ast.literal_eval(tree)
-    except (ValueError, TypeError):
-        return False
-    return True
-
-
-def _expression(text: str | None) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body if text is not None else None
-    except (SyntaxError, ValueError):
-        return None
-
-
 def _chains(tree: ast.AST) -> Iterator[str]:
     """The dotted names in an expression, the strings in it (forward references) included; each as long as it goes."""
     if isinstance(tree, ast.Attribute | ast.Name):
@@ -169,7 +155,7 @@ def _chains(tree: ast.AST) -> Iterator[str]:
         yield from _chains(tree.value)
         return
     if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
-        inner = _expression(tree.value)
+        inner = expression(tree.value)
         yield from _chains(inner) if inner is not None else ("?",)
         return
     for child in ast.iter_child_nodes(tree):

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from shimgen.model.facts import Param
 from shimgen.shims.signature import Origin, Signature
-from shimgen.shims.source import Function, Source, first_line
+from shimgen.source import Source
+from shimgen.syntax import FunctionNode, expression, first_line
 
 
 def spelled(signature: Signature, origin: Origin, member: str) -> Signature:
@@ -32,7 +33,7 @@ def spelled(signature: Signature, origin: Origin, member: str) -> Signature:
 def _header(source: Source, line: int, member: str) -> str:
     """The def without its body, as a statement; "" when there is no such def."""
     for node in ast.walk(source.tree):
-        if isinstance(node, Function) and node.lineno == line and node.name == member:
+        if isinstance(node, FunctionNode) and node.lineno == line and node.name == member:
             lines = [source.line(number) for number in range(line, first_line(node.body[0]))]
             return "\n".join(lines).strip() + " pass\n" if lines else ""
     return ""
@@ -61,7 +62,5 @@ def _equal(canonical: str, written: str | None) -> bool:
     """Whether both are the same expression; what runs over several lines stays canonical."""
     if written is None or "\n" in written or "#" in written:
         return False
-    try:
-        return ast.unparse(ast.parse(written, mode="eval")) == canonical
-    except (SyntaxError, ValueError):
-        return False
+    tree = expression(written)
+    return tree is not None and ast.unparse(tree) == canonical

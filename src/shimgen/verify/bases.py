@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from shimgen.model.domain import Shim
-from shimgen.verify.source import Source
+from shimgen.source import Source
+from shimgen.syntax import ImportNode, imported_as
 
 
 def new_bases(shims: Iterable[Shim]) -> Mapping[str, frozenset[str]]:
@@ -20,7 +21,7 @@ def new_bases(shims: Iterable[Shim]) -> Mapping[str, frozenset[str]]:
 
 def taken_up(shim: Shim, after: Source) -> str:
     """What is wrong with a base in the edited file, "" when nothing is."""
-    sites = [site.node for site in after.classes.get(shim.place.name, ())]
+    sites = [site.node for site in after.named(shim.place.name)]
     holding = [node for node in sites if shim.member in map(ast.unparse, node.bases)]
     if not holding:
         return f"{shim.member} is no base of {shim.place.name} after the change"
@@ -32,6 +33,6 @@ def taken_up(shim: Shim, after: Source) -> str:
 
 def _bound(node: ast.stmt) -> Iterable[tuple[str, int]]:
     """The names that a statement of a module binds for sure, with its line."""
-    if isinstance(node, ast.ImportFrom | ast.Import):
-        return [(alias.asname or alias.name.partition(".")[0], node.lineno) for alias in node.names]
+    if isinstance(node, ImportNode):
+        return [(imported_as(alias), node.lineno) for alias in node.names]
     return [(node.name, node.lineno)] if isinstance(node, ast.ClassDef) else []

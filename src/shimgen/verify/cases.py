@@ -10,9 +10,9 @@ import msgspec
 from shimgen.model.calling import POSITIONAL
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
+from shimgen.syntax import FunctionNode, expression, is_literal
 from shimgen.verify.members import Member, Statement
 from shimgen.verify.projections import projection
-from shimgen.verify.source import Function, literal
 
 BASE = "shimgen_base"
 DEFAULT = "shimgen_default_{}"
@@ -100,7 +100,7 @@ def _neutral(statement: Statement, defaults: dict[str, str]) -> Statement:
     if isinstance(statement, ast.AnnAssign):
         value = statement.value or ast.Constant(None)
         return ast.Assign(targets=[statement.target], value=value, lineno=0)
-    if isinstance(statement, Function):
+    if isinstance(statement, FunctionNode):
         args = statement.args
         bare = ast.arguments(
             posonlyargs=[ast.arg(a.arg) for a in args.posonlyargs],
@@ -119,7 +119,7 @@ def _neutral(statement: Statement, defaults: dict[str, str]) -> Statement:
 
 def _default(node: ast.expr, defaults: dict[str, str]) -> ast.expr:
     text = ast.unparse(node)
-    if literal(text):
+    if is_literal(text):
         return node
     name = DEFAULT.format(len(defaults))
     defaults[name] = text
@@ -189,7 +189,5 @@ def _flat(params: Sequence[Param]) -> tuple[tuple[str, str, str | None], ...]:
 
 
 def _canonical(text: str) -> str:
-    try:
-        return ast.unparse(ast.parse(text, mode="eval"))
-    except (SyntaxError, ValueError):
-        return text
+    tree = expression(text)
+    return text if tree is None else ast.unparse(tree)

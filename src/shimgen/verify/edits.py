@@ -10,11 +10,11 @@ from itertools import chain, zip_longest
 
 import msgspec
 
+from shimgen.source import Source
+from shimgen.syntax import FunctionNode, ImportNode, blocks, bodies, first_line, last_line
 from shimgen.verify.members import Member
-from shimgen.verify.source import Function, Source, first_line, statements
 
 Imported = tuple[str, int, str, str | None]
-Import = ast.Import | ast.ImportFrom
 
 
 def only_inserted(before: bytes, after: Source, shims: Sequence[tuple[str, Member]]) -> bool:
@@ -35,18 +35,14 @@ def only_inserted(before: bytes, after: Source, shims: Sequence[tuple[str, Membe
 
 def _alone(found: Member, block: range, lines: Sequence[str]) -> bool:
     """Whether these lines of the class hold the statements of the member, and nothing else."""
-    own = {n for s in found.everything for n in range(first_line(s), _last_line(s) + 1)}
+    own = {n for s in found.everything for n in range(first_line(s), last_line(s) + 1)}
     idle = {n for n, line in zip(block, lines, strict=True) if _idle(line)}
-    there = [s for s in found.site.node.body if first_line(s) < block.stop and _last_line(s) >= block.start]
+    there = [s for s in found.site.node.body if first_line(s) < block.stop and last_line(s) >= block.start]
     return own | idle == set(block) and there == [*found.everything]
 
 
 def _begins(found: Member) -> int:
     return min(map(first_line, found.everything))
-
-
-def _last_line(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
 
 
 def _idle(line: str) -> bool:
@@ -77,7 +73,7 @@ def disturbed(
 
 def _head_lines(source: Source, names: Collection[str]) -> set[int]:
     """The lines of these classes' statements, from `class` to the first line of the body."""
-    nodes = (site.node for name in names for site in source.classes.get(name, ()))
+    nodes = (site.node for name in names for site in source.named(name))
     return {line for node in nodes for line in range(node.lineno, first_line(node.body[0]))}
 
 
@@ -85,11 +81,18 @@ class _Inside:
     """What a file has of imports and lone passes."""
 
     def __init__(self, source: Source) -> None:
-        every = list(statements(source.tree.body))
-        self.imports = [s for s in every if isinstance(s, Import)]
-        spans = (range(s.lineno, (s.end_lineno or s.lineno) + 1) for s in self.imports)
+        every = list(_statements(source.tree.body))
+        self.imports = [s for s in every if isinstance(s, ImportNode)]
+        spans = (range(s.lineno, last_line(s) + 1) for s in self.imports)
         self.import_lines = set(chain.from_iterable(spans))
         self.lone_passes = {line for s in every if isinstance(s, ast.ClassDef) for line in _lone_pass(s)}
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Every statement, those inside others included."""
+    for node in body:
+        yield node
+        yield from _statements(blocks(node))
 
 
 def _lone_pass(cls: ast.ClassDef) -> Iterator[int]:
@@ -124,12 +127,12 @@ def _for_types(line: str) -> bool:
     return line.strip() in ("if TYPE_CHECKING:", "if typing.TYPE_CHECKING:")
 
 
-def _lost_import(old: Iterable[Import], new: Iterable[Import]) -> str:
+def _lost_import(old: Iterable[ImportNode], new: Iterable[ImportNode]) -> str:
     lost = Counter(chain.from_iterable(map(_imported, old))) - Counter(chain.from_iterable(map(_imported, new)))
     return f"the import of {'.'.join(filter(None, next(iter(lost))[:3:2]))} is gone" if lost else ""
 
 
-def _imported(node: Import) -> Iterator[Imported]:
+def _imported(node: ImportNode) -> Iterator[Imported]:
     """Every name that an import statement binds: module, level, name, alias."""
     if isinstance(node, ast.ImportFrom):
         yield from ((node.module or "", node.level, a.name, a.asname) for a in node.names)
@@ -162,9 +165,9 @@ class _Comparison(msgspec.Struct, frozen=True):
     def _unlike(self, left: ast.stmt, right: ast.stmt) -> str:
         """Two statements of different text are the same when only shims inside their bodies differ."""
         if type(left) is type(right) and _head(left) == _head(self._without_bases(right)):
-            pairs = zip(_bodies(left), _bodies(right), strict=True)
+            pairs = zip(bodies(left), bodies(right), strict=True)
             return next(filter(None, (self.bodies(old, new) for old, new in pairs)), "")
-        named = isinstance(left, (Function, ast.ClassDef))
+        named = isinstance(left, FunctionNode | ast.ClassDef)
         return f"{getattr(left, 'name', '') if named else f'line {left.lineno}'} is changed by more than a shim"
 
     def _without_bases(self, node: ast.stmt) -> ast.stmt:
@@ -182,19 +185,13 @@ class _Comparison(msgspec.Struct, frozen=True):
 def _only_imports(node: ast.stmt) -> bool:
     """An import, or an `if` with nothing but imports for the type checker."""
     if isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-        return all(isinstance(s, Import | ast.Pass) for s in node.body)
-    return isinstance(node, Import)
-
-
-def _bodies(node: ast.stmt) -> list[list[ast.stmt]]:
-    """The blocks of a compound statement."""
-    own = [getattr(node, field, []) for field in ("body", "orelse", "finalbody")]
-    return own + [b.body for b in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+        return all(isinstance(s, ImportNode | ast.Pass) for s in node.body)
+    return isinstance(node, ImportNode)
 
 
 def _head(node: ast.stmt) -> str:
     """The syntax of a statement without the statements in its blocks."""
-    return ast.dump(_emptied(node)) if any(_bodies(node)) else ast.dump(node)
+    return ast.dump(_emptied(node)) if any(bodies(node)) else ast.dump(node)
 
 
 def _emptied(node: ast.AST) -> ast.AST:

@@ -9,9 +9,10 @@ import msgspec
 
 from shimgen.model.domain import Shim
 from shimgen.model.facts import Param
-from shimgen.verify.source import ClassSite, Function, Source, first_line
+from shimgen.source import ClassSite, Source
+from shimgen.syntax import FunctionNode, first_line, parameters
 
-Statement = Function | ast.Assign | ast.AnnAssign
+Statement = FunctionNode | ast.Assign | ast.AnnAssign
 
 
 class NotFoundError(Exception):
@@ -27,7 +28,7 @@ class Member(msgspec.Struct, frozen=True):
     everything: tuple[Statement, ...]
     statements: tuple[Statement, ...]
     kind: str
-    function: Function | None
+    function: FunctionNode | None
     foreign: tuple[str, ...] = ()
 
     @property
@@ -41,7 +42,7 @@ class Member(msgspec.Struct, frozen=True):
 
 def member(shim: Shim, after: Source) -> Member:
     """The statements that `shim` put into its class in the edited file. Raises NotFoundError."""
-    found = [(site, _bindings(site.node, shim.member)) for site in after.classes.get(shim.place.name, ())]
+    found = [(site, _bindings(site.node, shim.member)) for site in after.named(shim.place.name)]
     found = [(site, statements) for site, statements in found if statements]
     if not found:
         raise NotFoundError(f"{shim.member} is not in {shim.place.name} after the change")
@@ -53,32 +54,14 @@ def member(shim: Shim, after: Source) -> Member:
     raise NotFoundError(f"{shim.place.name} defines {shim.member} in other words than shimgen generated")
 
 
-def parameters(args: ast.arguments) -> tuple[Param, ...]:
-    """The parameters of a def in order, defaults as canonical source."""
-    positional = args.posonlyargs + args.args
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(args.defaults))
-    defaults += args.defaults
-    kinds = ["posonly"] * len(args.posonlyargs) + ["pos"] * len(args.args)
-    out = [_param(a, k, d) for a, k, d in zip(positional, kinds, defaults, strict=True)]
-    out += [_param(args.vararg, "var", None)] if args.vararg else []
-    out += [_param(a, "kwonly", d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
-    out += [_param(args.kwarg, "varkw", None)] if args.kwarg else []
-    return tuple(out)
-
-
-def decorators(function: Function) -> tuple[str, ...]:
+def decorators(function: FunctionNode) -> tuple[str, ...]:
     """The decorators of a def as canonical source."""
     return tuple(ast.unparse(d) for d in function.decorator_list)
 
 
 def is_overload(statement: Statement) -> bool:
     """A def that only tells the type checker something."""
-    return isinstance(statement, Function) and any(d.split(".")[-1] == "overload" for d in decorators(statement))
-
-
-def _param(arg: ast.arg, kind: str, default: ast.expr | None) -> Param:
-    text = None if default is None else ast.unparse(default)
-    return Param(arg.arg, kind, text, ast.unparse(arg.annotation) if arg.annotation else None)
+    return isinstance(statement, FunctionNode) and any(d.split(".")[-1] == "overload" for d in decorators(statement))
 
 
 def _bindings(cls: ast.ClassDef, name: str) -> tuple[Statement, ...]:
@@ -87,7 +70,7 @@ def _bindings(cls: ast.ClassDef, name: str) -> tuple[Statement, ...]:
 
 
 def _targets(statement: Statement) -> tuple[str, ...]:
-    if isinstance(statement, Function):
+    if isinstance(statement, FunctionNode):
         return (statement.name,)
     if isinstance(statement, ast.AnnAssign) and statement.value is None:
         return ()
@@ -97,7 +80,7 @@ def _targets(statement: Statement) -> tuple[str, ...]:
 
 def _described(site: ClassSite, statements: tuple[Statement, ...], name: str) -> Member:
     real = [s for s in statements if not is_overload(s)]
-    functions = [s for s in real if isinstance(s, Function)]
+    functions = [s for s in real if isinstance(s, FunctionNode)]
     if not functions:
         return Member(site, statements, tuple(real), "attribute", None)
     known = {"property", "classmethod", "staticmethod", f"{name}.setter", f"{name}.deleter"}

@@ -6,8 +6,17 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
+from shimgen.syntax import (
+    FunctionNode,
+    ImportNode,
+    blocks,
+    every_argument,
+    expression,
+    imported_as,
+    is_lazy,
+    is_type_checking,
+)
 from shimgen.verify.members import Member
-from shimgen.verify.source import Function, blocks
 
 BUILTIN = frozenset(dir(builtins))
 
@@ -20,10 +29,7 @@ class Module:
         self.bound: dict[str, int] = {}
         self.typing_only: dict[str, int] = {}
         self.open = False
-        self.deferred = any(
-            isinstance(n, ast.ImportFrom) and n.module == "__future__" and any(a.name == "annotations" for a in n.names)
-            for n in tree.body
-        )
+        self.deferred = is_lazy(tree)
         self._read(tree.body, self.bound)
 
     def missing(self, name: str, line: int | None = None) -> bool:
@@ -34,7 +40,7 @@ class Module:
 
     def _read(self, body: Iterable[ast.stmt], into: dict[str, int]) -> None:
         for node in body:
-            if isinstance(node, ast.If) and _for_types(node.test):
+            if isinstance(node, ast.If) and is_type_checking(node.test):
                 self._read(node.body, self.typing_only)
                 self._read(node.orelse, into)
                 continue
@@ -42,7 +48,7 @@ class Module:
                 if name == "*":
                     self.open = True
                 into.setdefault(name, node.lineno)
-            if not isinstance(node, Function | ast.ClassDef):
+            if not isinstance(node, FunctionNode | ast.ClassDef):
                 self._read(blocks(node), into)
 
 
@@ -62,14 +68,14 @@ def unbound(found: Member, module: Module) -> str:
 
 def _near(found: Member) -> Iterator[str]:
     """The names that the functions around the class bind, wherever inside: more than there are, never less."""
-    for function in found.site.around:
-        yield from _locals(function)
+    for scope in found.site.scopes:
+        yield from _locals(scope) if isinstance(scope, FunctionNode) else ()
 
 
 def _uses(found: Member, module: Module) -> Iterator[tuple[ast.Name, int | None]]:
     """The names read at run time, each with the line by which it must be bound."""
     for statement in found.statements:
-        if not isinstance(statement, Function):
+        if not isinstance(statement, FunctionNode):
             for name in _loads(statement.value) if statement.value is not None else ():
                 yield name, statement.lineno
             continue
@@ -80,33 +86,24 @@ def _uses(found: Member, module: Module) -> Iterator[tuple[ast.Name, int | None]
         at_once = [*args.defaults, *(d for d in args.kw_defaults if d is not None), *statement.decorator_list]
         if not module.deferred:
             at_once += _annotations(statement)
-        for expression in at_once:
-            yield from ((n, statement.lineno) for n in _loads(expression) if n.id != statement.name)
+        for each in at_once:
+            yield from ((n, statement.lineno) for n in _loads(each) if n.id != statement.name)
 
 
 def _quoted(found: Member, module: Module) -> Iterator[ast.expr]:
     """The annotations that nobody evaluates at import: strings, and all of them where that is deferred."""
     for statement in found.statements:
-        for annotation in _annotations(statement) if isinstance(statement, Function) else ():
+        for annotation in _annotations(statement) if isinstance(statement, FunctionNode) else ():
             if module.deferred:
                 yield annotation
             for node in ast.walk(annotation):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield from _parsed(node.value)
+                    inner = expression(node.value)  # None when it is some other string (inside Literal)
+                    yield from () if inner is None else (inner,)
 
 
-def _parsed(text: str) -> Iterator[ast.expr]:
-    """A string annotation as an expression; nothing when it is some other string (inside Literal)."""
-    try:
-        yield ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return
-
-
-def _annotations(function: Function) -> list[ast.expr]:
-    args = function.args
-    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
-    found = [a.annotation for a in every if a is not None and a.annotation is not None]
+def _annotations(function: FunctionNode) -> list[ast.expr]:
+    found = [a.annotation for a in every_argument(function.args) if a.annotation is not None]
     return found + ([function.returns] if function.returns is not None else [])
 
 
@@ -114,15 +111,13 @@ def _loads(node: ast.AST) -> Iterator[ast.Name]:
     return (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
-def _locals(function: Function) -> set[str]:
+def _locals(function: FunctionNode) -> set[str]:
     """Parameters, and whatever the body binds."""
-    args = function.args
-    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
-    names = {a.arg for a in every if a is not None}
+    names = {argument.arg for argument in every_argument(function.args)}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        elif isinstance(node, ImportNode):
             names.update(_bound(node))
         elif isinstance(node, ast.ExceptHandler) and node.name:
             names.add(node.name)
@@ -131,15 +126,11 @@ def _locals(function: Function) -> set[str]:
 
 def _bound(node: ast.stmt) -> Iterator[str]:
     """The names that one statement binds itself, without the blocks inside it."""
-    if isinstance(node, Function | ast.ClassDef):
+    if isinstance(node, FunctionNode | ast.ClassDef):
         yield node.name
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from ((a.asname or a.name).split(".")[0] for a in node.names)
+    elif isinstance(node, ImportNode):
+        yield from map(imported_as, node.names)
     else:
         heads = [c for c in ast.iter_child_nodes(node) if not isinstance(c, (ast.stmt, ast.excepthandler))]
         for head in heads:
             yield from (n.id for n in ast.walk(head) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-
-def _for_types(test: ast.expr) -> bool:
-    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")

@@ -7,14 +7,14 @@ import builtins
 from collections.abc import Iterator
 
 from shimgen.model.facts import Param
-from shimgen.verify.source import Function, blocks, literal
+from shimgen.syntax import FunctionNode, ImportNode, blocks, is_literal
 
 
 def other_meaning(params: tuple[Param, ...], here: ast.Module, path: str, there: ast.Module, origin: str) -> str:
     """The first default of `params` with a name that the module `here` (at `path`) and the provider's module
     `there` (at `origin`) do not take from the same place, "" when there is none."""
     for param in params:
-        if param.default is None or literal(param.default):
+        if param.default is None or is_literal(param.default):
             continue
         for name in _names(param.default):
             ours, theirs = set(_origins(here.body, path, name)), set(_origins(there.body, origin, name))
@@ -42,9 +42,9 @@ def _alike(one: str, other: str) -> bool:
 def _origins(body: list[ast.stmt], path: str, name: str) -> Iterator[str]:
     """The dotted names that `name` may stand for at module level: one for each statement that binds it."""
     for node in body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, ImportNode):
             yield from (full for bound, full in _imported(node, path) if bound == name)
-        elif isinstance(node, Function | ast.ClassDef):
+        elif isinstance(node, FunctionNode | ast.ClassDef):
             if node.name == name:
                 yield f"{_module(path)}.{name}"
         else:
@@ -59,7 +59,7 @@ def _targets(node: ast.stmt) -> list[ast.expr]:
     return [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
 
 
-def _imported(node: ast.Import | ast.ImportFrom, path: str) -> Iterator[tuple[str, str]]:
+def _imported(node: ImportNode, path: str) -> Iterator[tuple[str, str]]:
     """Each name an import binds, and the dotted name of what it stands for."""
     for alias in node.names:
         if isinstance(node, ast.Import):

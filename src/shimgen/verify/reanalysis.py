@@ -10,6 +10,8 @@ from contextlib import suppress
 from shimgen.model.domain import CALLABLE, Decision, FileChange, Gap, Shim, SiteKind
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
+from shimgen.source import Source, read
+from shimgen.syntax import is_literal
 from shimgen.verify.bases import new_bases, taken_up
 from shimgen.verify.binding import mismatch
 from shimgen.verify.cases import own_params
@@ -17,7 +19,6 @@ from shimgen.verify.edits import disturbed, only_inserted
 from shimgen.verify.members import Member, NotFoundError, member
 from shimgen.verify.names import Module, unbound
 from shimgen.verify.origins import other_meaning
-from shimgen.verify.source import Source, literal, read
 
 Key = tuple[str, str, str]
 Served = Mapping[Key, Sequence[Gap]]
@@ -130,7 +131,7 @@ def _candidates(gap: Gap, found: Member) -> str:
 
 def _defaults(tree: Tree, shim: Shim, found: Member, after: Source) -> str:
     """A default that is copied as text must mean the same in both modules."""
-    if all(p.default is None or literal(p.default) for p in found.params):
+    if all(p.default is None or is_literal(p.default) for p in found.params):
         return ""
     for provider in shim.gap.providers:
         path = provider.cls.path

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from shimgen.model.domain import FileChange, Shim
 from shimgen.model.proof import Proof
+from shimgen.source import read
 from shimgen.verify.cases import Case, UnsafeError, case
 from shimgen.verify.members import NotFoundError, member
 from shimgen.verify.process import STANDARD, Limits, execute
-from shimgen.verify.source import read
 
 Prepared = tuple[Shim, Case | str]
 """A shim with its case, or why it can have none."""

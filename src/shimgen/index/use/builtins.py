@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 
-from shimgen.index.syntax import chain_of, root_of
 from shimgen.index.use.constants import GETTERS
 from shimgen.index.use.expressions import Expressions
 from shimgen.index.use.record import Detail, source
 from shimgen.index.use.texts import texts_of
 from shimgen.index.use.values import OTHER, Getter, Items, Member, Model, Row, Value, models, union
+from shimgen.syntax import chain_of, root_of
 
 _SEQUENCES = ("list", "tuple", "reversed", "sorted", "iter", "set", "frozenset")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from shimgen.index.syntax import INNER, FunctionNode, captured, chain_of, push_children
 from shimgen.index.use.values import Value
+from shimgen.syntax import INNER, FunctionNode, captured, chain_of, imported_as, push_children
 
 _CHANGING = frozenset(
     ("append", "extend", "insert", "remove", "pop", "clear", "add", "discard", "update", "difference_update")
@@ -179,7 +179,7 @@ def _binds(node: ast.AST) -> Iterator[str]:
         if not isinstance(node.ctx, ast.Load):
             yield node.id
     elif isinstance(node, ast.alias):
-        yield node.asname or node.name.partition(".")[0]
+        yield imported_as(node)
     elif isinstance(node, FunctionNode | ast.ClassDef | ast.ExceptHandler) and node.name:
         yield node.name
     elif name := captured(node):

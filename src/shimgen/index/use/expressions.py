@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from shimgen.index.syntax import root_of
 from shimgen.index.use.record import Detail, source
 from shimgen.index.use.texts import Texts
 from shimgen.index.use.values import (
@@ -29,6 +28,7 @@ from shimgen.index.use.values import (
     union,
 )
 from shimgen.model.facts import CallShape, Expr
+from shimgen.syntax import root_of
 
 _FLUENT = frozenset(("eval", "train", "to", "cuda", "cpu", "half", "float", "bfloat16", "requires_grad_", "type"))
 

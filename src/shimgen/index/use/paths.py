@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Sequence
 
 from shimgen.index.flow import is_total
-from shimgen.index.syntax import captured
 from shimgen.index.use.blocks import CATCHING, catch_of, ends, error_of, message_of
 from shimgen.index.use.conditions import Conditions, all_missing
 from shimgen.index.use.record import Catch, source
 from shimgen.index.use.values import OTHER, Clause, Environment, Fact, Outcome, Side, detached, join
+from shimgen.syntax import captured
 
 
 class Paths(Conditions):

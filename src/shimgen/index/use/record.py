@@ -7,11 +7,11 @@ import ast
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.index.syntax import source_of
 from shimgen.index.use.names import Names
 from shimgen.index.use.rules import Place, Rules, Table
 from shimgen.index.use.values import Clause, Environment, Fact, Model, Side, Text, Value
 from shimgen.model.facts import CallShape, Expr, Use
+from shimgen.syntax import source_of
 
 _WIDTH = 100
 _MANY = 4

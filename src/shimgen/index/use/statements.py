@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from shimgen.index.syntax import FunctionNode
 from shimgen.index.use.blocks import ends, error_of
 from shimgen.index.use.expressions import written
 from shimgen.index.use.names import imported
@@ -14,6 +13,7 @@ from shimgen.index.use.record import Detail, source
 from shimgen.index.use.rules import Place, Rules
 from shimgen.index.use.values import OTHER, Fact, Items, Model, Returns, Row, Text, Value, detached, models, union
 from shimgen.model.facts import ASSIGNED
+from shimgen.syntax import FunctionNode
 
 _TEXTUAL = frozenset(("str", "int", "bool", "float", "bytes", "Path", "PathLike", "dict", "Dict", "list", "List"))
 _TEXTS = (ast.Name, ast.Tuple, ast.List, ast.Set, ast.BinOp, ast.JoinedStr)
