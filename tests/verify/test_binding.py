@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from shimgen.model.binding import mismatch
 from shimgen.model.facts import CallShape
-from shimgen.verify.binding import mismatch
 from tests.verify.made import params
 
 BINDINGS = {

@@ -94,7 +94,7 @@ class Declared:
                 for cls in rest[0].parts or (rest[0],):
                     yield from self._tests(path, cls.text, 1)
             elif callee.text == "getattr" and rest and rest[0].op == "const":
-                yield from self._markers.get(rest[0].text.strip("'\""), ())
+                yield from self._markers.get(rest[0].literal, ())
             elif callee.op == "name":
                 yield from self._tests(path, callee.text, depth - 1)
 

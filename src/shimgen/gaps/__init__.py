@@ -2,7 +2,7 @@
 
 from shimgen.gaps.demanded import compare_demands
 from shimgen.gaps.finder import engine_facing, find_gaps
-from shimgen.gaps.provided import provided
+from shimgen.gaps.members import provided
 from shimgen.gaps.stale import find_stale
 from shimgen.gaps.upgrade import Side, compare
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.gaps.binding import binds, same_call
-from shimgen.gaps.case import Case, Refusal
+from shimgen.gaps.case import Case
 from shimgen.gaps.contract import Contract, contract_of
 from shimgen.gaps.due import is_due, severity
 from shimgen.gaps.inherited import base_does_not_fit, body_serves
@@ -17,8 +16,20 @@ from shimgen.gaps.reach import Reach
 from shimgen.gaps.results import not_handed_back
 from shimgen.gaps.rules import judge
 from shimgen.gaps.state import state
+from shimgen.model.binding import binds, same_call
 from shimgen.model.dispatching import is_never_made, made_instead
-from shimgen.model.domain import CALLABLE, ClassRef, Decision, Demand, Gap, MemberKind, Provider, Severity, Wrapper
+from shimgen.model.domain import (
+    CALLABLE,
+    ClassRef,
+    Decision,
+    Demand,
+    Gap,
+    MemberKind,
+    Provider,
+    Refusal,
+    Severity,
+    Wrapper,
+)
 from shimgen.model.facts import CallShape, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
@@ -117,9 +128,8 @@ class Adoptions:
     def _unsupported(self, wrapper: Wrapper, contract: Contract) -> Refusal | None:
         """Every candidate must support the protocol, and it must say what that means."""
         delegate = wrapper.delegate
-        if delegate.unknown or not delegate.candidates:
-            why = delegate.unknown or "no class is assigned to it"
-            return Refusal(Reason.UNKNOWN_DELEGATE, {"why": why}, _by_hand(wrapper, contract))
+        if delegate.unclear:
+            return Refusal(Reason.UNKNOWN_DELEGATE, {"why": delegate.unclear}, _by_hand(wrapper, contract))
         lacking = [c.name for c in delegate.candidates if not self.supports(c, contract.protocol)]
         if lacking:
             advice = f"let {lacking[0]} support {contract.protocol.name} first"
@@ -190,7 +200,7 @@ class Adoptions:
                 continue
             if heir in refused:
                 gap = Gap(refused[heir].wrapper, protocol.name, Severity.SILENT, Demand("", (), ()), Decision.REFUSE)
-                return heir, refused_gap(gap, refused[heir].refusal).sentence
+                return heir, gap.refused(refused[heir].refusal).sentence
             if not self.supports(heir, protocol):
                 return heir, f"nothing shows that it can support {protocol.name}"
         return None
@@ -199,7 +209,7 @@ class Adoptions:
         """The gap of the protocol itself, and a gap for each member that comes with the base."""
         gap = Gap(plan.wrapper, demand.member, severity(demand), demand, Decision.REFUSE, protocol=protocol)
         if place is None:
-            yield refused_gap(gap, plan.refusal)
+            yield gap.refused(plan.refusal)
             return
         bases = tuple(Provider(c, protocol, protocol.line, MemberKind.BASE) for c in plan.wrapper.delegate.candidates)
         brought = ", ".join(case.member for case in plan.parts)
@@ -210,14 +220,6 @@ class Adoptions:
             cost = severity(case.demand) if due else Severity.SILENT
             made = Gap(plan.wrapper, case.member, cost, case.demand, Decision.FORWARD, case.providers, demanded=due)
             yield replace(made, protocol=protocol, place=place)
-
-
-def refused_gap(gap: Gap, refusal: Refusal | None) -> Gap:
-    """The gap with the reason why it is not closed."""
-    if refusal is None:
-        return gap
-    reason, detail, advice = refusal.reason, refusal.detail, refusal.advice
-    return replace(gap, decision=Decision.REFUSE, reason=reason, detail=detail, advice=advice)
 
 
 def _given(lookups: Sequence[Lookup], contract: Contract) -> bool:
@@ -246,7 +248,7 @@ def _takes(own: Provider, function: Function) -> bool:
 
 def _cannot(case: Case, refusal: Refusal) -> Refusal:
     gap = Gap(case.wrapper, case.member, Severity.SILENT, case.demand, Decision.REFUSE)
-    return Refusal(Reason.INTERFACE, {"why": refused_gap(gap, refusal).sentence}, refusal.advice)
+    return Refusal(Reason.INTERFACE, {"why": gap.refused(refusal).sentence}, refusal.advice)
 
 
 def _by_hand(wrapper: Wrapper, contract: Contract) -> str:

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.gaps.adoption import refused_gap
-from shimgen.gaps.binding import same_call
-from shimgen.gaps.case import Refusal
 from shimgen.gaps.heirs import on_class
-from shimgen.model.domain import CALLABLE, ClassRef, Gap
+from shimgen.model.binding import same_call
+from shimgen.model.domain import CALLABLE, ClassRef, Gap, Refusal
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
 
@@ -21,6 +19,11 @@ class Draft(msgspec.Struct, frozen=True):
 
     gap: Gap
     refusal: Refusal | None
+
+    @property
+    def alone(self) -> Gap:
+        """The gap as it is decided without the others."""
+        return self.gap.refused(self.refusal)
 
 
 def agreed(program: Program, drafts: Sequence[Draft]) -> list[Gap]:
@@ -35,13 +38,9 @@ def _decided(program: Program, draft: Draft, group: Sequence[Draft]) -> Gap:
     refusal, place = draft.refusal, None
     others = [d for d in group if refusal is None and d is not draft and _disagree(draft, d)]
     if others:
-        lost = [_refused(d) for d in others if d.refusal and _inherits(program, d, draft.gap.wrapper.cls)]
+        lost = [d.alone for d in others if d.refusal and _inherits(program, d, draft.gap.wrapper.cls)]
         refusal, place = (_shared(draft, lost[0]), None) if lost else (None, _place(program, draft, group, others))
-    return _refused(replace(draft, refusal=refusal)) if refusal else replace(draft.gap, place=place)
-
-
-def _refused(draft: Draft) -> Gap:
-    return refused_gap(draft.gap, draft.refusal)
+    return draft.gap.refused(refusal) if refusal else replace(draft.gap, place=place)
 
 
 def _place(program: Program, draft: Draft, group: Sequence[Draft], others: Sequence[Draft]) -> ClassRef:

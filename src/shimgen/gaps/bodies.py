@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shimgen.gaps.case import Case, Refusal, by_hand
-from shimgen.model.domain import MemberKind, Provider
+from shimgen.gaps.case import Case, by_hand
+from shimgen.model.domain import MemberKind, Provider, Refusal
 from shimgen.model.facts import Function
 from shimgen.model.reason import Reason
 

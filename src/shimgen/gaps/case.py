@@ -9,15 +9,6 @@ from shimgen.gaps.reach import Reach
 from shimgen.model.domain import Demand, Provider, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
-from shimgen.model.reason import Reason
-
-
-class Refusal(msgspec.Struct, frozen=True):
-    """Why a forward is not emitted; `detail` fills the reason's sentence, `advice` is what a person could do."""
-
-    reason: Reason
-    detail: dict[str, str] = msgspec.field(default_factory=dict)
-    advice: str = ""
 
 
 class Case(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from shimgen.gaps.adoption import Adoptions
 from shimgen.gaps.agreement import Draft, agreed
-from shimgen.gaps.case import Case, Refusal
+from shimgen.gaps.case import Case
 from shimgen.gaps.drift import find_drift
 from shimgen.gaps.due import TARGET_ROLES, is_due, severity
 from shimgen.gaps.heirs import Heirs, on_class
@@ -25,6 +25,7 @@ from shimgen.model.domain import (
     Gap,
     MemberKind,
     Provider,
+    Refusal,
     Severity,
     SiteKind,
     Wrapper,
@@ -134,8 +135,7 @@ class _Finder:
             return lower
         heir, why = unsuited
         detail = {"owner": gap.target.name, "other": heir.name, "why": why}
-        advice = f"write {gap.member} on {gap.wrapper.cls.name} by hand"
-        return replace(gap, decision=Decision.REFUSE, reason=Reason.SHARED, detail=detail, advice=advice)
+        return gap.refused(Refusal(Reason.SHARED, detail, f"write {gap.member} on {gap.wrapper.cls.name} by hand"))
 
     def _missing_of(self, gaps: Sequence[Gap], wrapper: Wrapper) -> Iterable[Demand]:
         """Members of the interfaces in which the wrapper gets something, that no demand asked of it."""

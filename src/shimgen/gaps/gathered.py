@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shimgen.gaps.case import Case, Refusal, by_hand
-from shimgen.model.domain import Site, SiteKind
+from shimgen.gaps.case import Case, by_hand
+from shimgen.model.domain import Refusal, Site, SiteKind
 from shimgen.model.facts import Expr, Function
 from shimgen.model.reason import Reason
 

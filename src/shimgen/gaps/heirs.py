@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shimgen.gaps.binding import same_call
 from shimgen.gaps.members import Members
+from shimgen.model.binding import same_call
 from shimgen.model.domain import CALLABLE, ClassRef, Gap, MemberKind, SiteKind
 from shimgen.model.program import Program
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from shimgen.gaps.case import Case, Refusal
-from shimgen.model.domain import ClassRef, Provider
+from shimgen.gaps.case import Case
+from shimgen.model.calling import methods
+from shimgen.model.domain import ClassRef, Provider, Refusal
 from shimgen.model.facts import Function
 from shimgen.model.reason import Reason
 
@@ -45,5 +46,5 @@ def _lacking(case: Case, provider: Provider, chain: str) -> tuple[ClassRef, ...]
 
 def _is_given(case: Case, ref: ClassRef, chain: str) -> bool:
     """Whether the delegate itself gives the inner object that attribute: self.model.first = 0."""
-    functions = (f for cls in case.program.mro(ref).classes for f in case.program.cls(cls).functions)
-    return any(store.target.partition(".")[2] == chain for function in functions for store in function.stores)
+    stores = (store for _, function in methods(case.program, ref) for store in function.stores)
+    return any(store.target.partition(".")[2] == chain for store in stores)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shimgen.gaps.case import Case, Refusal, by_hand
-from shimgen.model.domain import Provider, SiteKind
+from shimgen.gaps.case import Case, by_hand
+from shimgen.model.domain import Provider, Refusal, SiteKind
 from shimgen.model.reason import Reason
 
 

@@ -82,7 +82,7 @@ def _probed(function: Function, own: str) -> Iterator[str]:
     for call in function.calls:
         callee, *arguments = call.expr.parts
         if callee.text in ("hasattr", "getattr") and len(arguments) > 1 and f"{arguments[0].text}." == own:
-            yield arguments[1].text.strip("'\"")
+            yield arguments[1].literal
 
 
 def _leads_to_delegate(program: Program, wrapper: Wrapper, name: str) -> bool:

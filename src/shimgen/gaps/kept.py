@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from shimgen.gaps.case import Case, Refusal, by_hand
+from shimgen.gaps.case import Case, by_hand
 from shimgen.model.calling import given
 from shimgen.model.construction import unaliased
+from shimgen.model.domain import Refusal
 from shimgen.model.facts import Expr
 from shimgen.model.reason import Reason
 

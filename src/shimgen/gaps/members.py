@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.gaps.remaking import patched, remaking
-from shimgen.model.calling import Taker, takers
-from shimgen.model.domain import ClassRef, MemberKind, Provider
+from shimgen.model.calling import Taker, methods, takers
+from shimgen.model.domain import ClassRef, Demand, MemberKind, Provider
 from shimgen.model.facts import Class, ClassAttribute, Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
@@ -96,14 +96,13 @@ class Members:
         return found
 
     def _computed(self, ref: ClassRef) -> Iterator[str]:
-        for cls in self._program.mro(ref).classes:
-            for function in self._program.cls(cls).functions:
-                if function.name not in _PASSING and function.first:
-                    yield from map(cls.at, _any_set(function))
-                for call in function.handed:
-                    others = takers(self._program, Taker(cls.path, function, cls), call)
-                    if any(any(_any_set(other.function)) for other in others):
-                        yield cls.at(call.line)
+        for cls, function in methods(self._program, ref):
+            if function.name not in _PASSING and function.first:
+                yield from map(cls.at, _any_set(function))
+            for call in function.handed:
+                others = takers(self._program, Taker(cls.path, function, cls), call)
+                if any(any(_any_set(other.function)) for other in others):
+                    yield cls.at(call.line)
 
     def remade(self, ref: ClassRef, member: str) -> Mapping[str, str] | None:
         """What may give a class, or one that it inherits from, the member besides its own statement."""
@@ -184,11 +183,22 @@ class Members:
     def functions(self, ref: ClassRef) -> Mapping[str, tuple[ClassRef, Function]]:
         """The functions that attribute access on an instance finds, by name."""
         result: dict[str, tuple[ClassRef, Function]] = {}
-        for cls in self._program.mro(ref).classes:
-            for function in self._program.cls(cls).functions:
-                if not function.stub and function.kind not in ("setter", "deleter"):
-                    result.setdefault(function.name, (cls, function))
+        for cls, function in methods(self._program, ref):
+            if not function.stub and function.kind not in ("setter", "deleter"):
+                result.setdefault(function.name, (cls, function))
         return result
+
+
+def provided(
+    program: Program, profile: Profile, classes: Sequence[ClassRef], demands: Sequence[Demand]
+) -> Mapping[ClassRef, Mapping[str, Provider]]:
+    """For each class the demanded members that its own MRO supplies, and who does."""
+    members = Members(program, profile)
+    found: dict[ClassRef, dict[str, Provider]] = {}
+    for ref in classes:
+        lookups = ((demand.member, members.look(ref, demand.member).provider) for demand in demands)
+        found[ref] = {member: provider for member, provider in lookups if provider is not None}
+    return found
 
 
 def _binding(facts: Class, member: str) -> Function | ClassAttribute | None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from shimgen.gaps.binding import fills
 from shimgen.gaps.case import Case
-from shimgen.model.calling import POSITIONAL, routine
+from shimgen.model.binding import fills
+from shimgen.model.calling import POSITIONAL, methods, routine
 from shimgen.model.domain import ClassRef, MemberKind, Provider
 from shimgen.model.facts import Expr, Function, NamedParam, is_dotted
 from shimgen.model.program import Program
@@ -104,11 +104,10 @@ def _named_access(case: Case, provider: Provider) -> Iterator[str]:
 
 def _dotted_entries(case: Case, provider: Provider) -> Iterator[str]:
     """Places where an instance attribute is given a table of names that contain a dot."""
-    for cls in case.program.mro(provider.candidate).classes:
-        for function in case.program.cls(cls).functions:
-            for store in function.stores:
-                if store.target.partition(".")[2] == case.member and store.value and _has_dots(store.value):
-                    yield f"dotted names at {cls.at(store.line)}"
+    for cls, function in methods(case.program, provider.candidate):
+        for store in function.stores:
+            if store.target.partition(".")[2] == case.member and store.value and _has_dots(store.value):
+                yield f"dotted names at {cls.at(store.line)}"
 
 
 def _has_dots(value: Expr) -> bool:

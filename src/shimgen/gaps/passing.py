@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shimgen.model.calling import routine
+from shimgen.model.calling import methods, routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr, Function, Param
 from shimgen.model.program import Program
@@ -30,11 +30,10 @@ def set_in_passing(program: Program, ref: ClassRef, member: str) -> str:
 
 def set_by_name(program: Program, ref: ClassRef, chain: str) -> str:
     """Where a method of `ref` assigns what a chain from its object leads to ("delegate.member"), "" when none does."""
-    for cls in program.mro(ref).classes:
-        for function in program.cls(cls).functions:
-            for store in function.stores:
-                if store.target == f"{function.first}.{chain}" and store.how in ("assign", "other"):
-                    return cls.at(store.line)
+    for cls, function in methods(program, ref):
+        for store in function.stores:
+            if store.target == f"{function.first}.{chain}" and store.how in ("assign", "other"):
+                return cls.at(store.line)
     return ""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shimgen.gaps.binding import binds
 from shimgen.gaps.case import Case
+from shimgen.model.binding import binds
 from shimgen.model.domain import ClassRef, SiteKind
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.model.calling import definition, given, routine
+from shimgen.model.calling import definition, given, routine, values_of
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Expr, Function, Param
 from shimgen.model.program import Program, Resolved
@@ -131,8 +131,7 @@ def _class_of(program: Program, named: Resolved) -> ClassRef | None:
 
 def _made(program: Program, named: Resolved) -> Expr | None:
     """What is called for the value of a module, None where it is no value, or has several."""
-    stores = program.module(named.path).stores if named.kind == "value" else ()
-    values = [s.value for s in stores if s.target == named.name and s.value is not None]
+    values = values_of(program, named)
     return values[0].parts[0] if len(values) == 1 and values[0].op == "call" else None
 
 
@@ -187,7 +186,7 @@ class _Changes(msgspec.Struct):
             module = self.program.module(named.path) if named.kind == "value" else None
             values = [s.value for s in module.stores if s.target == named.name] if module is not None else []
             value = values[0] if len(values) == 1 and values[0] is not None else value
-        return value.text.strip("'\"") if value.op == "const" and value.text[:1] in ("'", '"') else ""
+        return value.literal if value.op == "const" and value.text[:1] in ("'", '"') else ""
 
     def _taker(self, path: str, function: Function, call: Expr, own: str) -> tuple[str, Function, str] | None:
         """The function to which a call hands the class on."""

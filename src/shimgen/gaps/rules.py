@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shimgen.gaps.binding import binds, same_signature
 from shimgen.gaps.bodies import body_meaning, bypass
-from shimgen.gaps.case import Case, Refusal, by_hand
+from shimgen.gaps.case import Case, by_hand
 from shimgen.gaps.decorators import opaque
 from shimgen.gaps.gathered import gathered
 from shimgen.gaps.hollow import hollow
@@ -19,8 +18,9 @@ from shimgen.gaps.names import carried_names
 from shimgen.gaps.passing import set_by_name, set_in_passing
 from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
+from shimgen.model.binding import binds, same_signature
 from shimgen.model.construction import construction, projection
-from shimgen.model.domain import CALLABLE, MemberKind, SiteKind
+from shimgen.model.domain import CALLABLE, MemberKind, Refusal, SiteKind
 from shimgen.model.facts import Param
 from shimgen.model.reason import Reason
 from shimgen.model.signatures import common_params
@@ -36,11 +36,8 @@ def judge(case: Case) -> Refusal | None:
 
 
 def _known_delegate(case: Case) -> Refusal | None:
-    delegate = case.wrapper.delegate
-    if delegate.unknown or not delegate.candidates:
-        why = delegate.unknown or "no class is assigned to it"
-        return Refusal(Reason.UNKNOWN_DELEGATE, {"why": why}, by_hand(case))
-    return None
+    why = case.wrapper.delegate.unclear
+    return Refusal(Reason.UNKNOWN_DELEGATE, {"why": why}, by_hand(case)) if why else None
 
 
 def _not_remade(case: Case) -> Refusal | None:
@@ -48,7 +45,7 @@ def _not_remade(case: Case) -> Refusal | None:
     for ref in (case.wrapper.cls, *case.wrapper.delegate.candidates):
         detail = case.members.remade(ref, case.member)
         if detail is not None:
-            return Refusal(Reason.REMADE, dict(detail), by_hand(case))
+            return Refusal(Reason.REMADE, detail, by_hand(case))
     return None
 
 

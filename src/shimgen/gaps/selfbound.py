@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shimgen.model.calling import definition
+from shimgen.model.calling import definition, values_of
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import SLOT, Expr
 from shimgen.model.program import Program
@@ -38,9 +38,7 @@ def _names_one(program: Program, cls: ClassRef, name: str, depth: int) -> bool:
     if own:
         return _binds(program, cls, own[-1], depth)
     named = program.resolve(cls.path, name)
-    stores = program.module(named.path).stores if named.kind == "value" else ()
-    values = [s.value for s in stores if s.target == named.name and s.value is not None]
-    return named.kind == "function" or any(value.op == "lambda" for value in values)
+    return named.kind == "function" or any(value.op == "lambda" for value in values_of(program, named))
 
 
 def _gives_descriptors(program: Program, path: str, callee: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shimgen.gaps.case import Case, Refusal, by_hand
+from shimgen.gaps.case import Case, by_hand
 from shimgen.gaps.reach import Effects
-from shimgen.model.domain import MemberKind, Provider
+from shimgen.model.domain import MemberKind, Provider, Refusal
 from shimgen.model.facts import Expr
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason

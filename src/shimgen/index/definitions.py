@@ -107,7 +107,7 @@ class _Collector:
         if isinstance(node, ast.Call) and len(node.args) == 3 and chain_of(node.func) == "setattr":
             owner, name = chain_of(node.args[0]), expr_of(node.args[1])
             if owner:
-                member = name.text.strip("'\"") if name.op == "const" else "*"
+                member = name.literal if name.op == "const" else "*"
                 self.stores.append(Store(f"{owner}.{member}", node.lineno, expr_of(node.args[2]), "assign", scope))
 
     def _class(self, node: ast.ClassDef, prefix: str, scope: str) -> None:
@@ -215,7 +215,7 @@ def _class_attributes(node: ast.Assign | ast.AnnAssign, scope: str) -> list[Clas
     )
     names = [t.id for t in targets if isinstance(t, ast.Name)]
     if names == ["__slots__"] and value is not None:
-        slots = [part.text.strip("'\"") for part in value.parts or (value,) if part.op == "const"]
+        slots = [part.literal for part in value.parts or (value,) if part.op == "const"]
         return [ClassAttribute(name, node.lineno, SLOT, None, False, scope) for name in slots]
     inside = [n for t in targets if isinstance(t, ast.Tuple | ast.List) for n in names_of(t)]
     found = [ClassAttribute(name, node.lineno, value, annotation, dotted, scope) for name in names]

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from shimgen.index.coverage import always_assigned
 from shimgen.index.frames import MODULE, NOTHING, Frame, Values, called_method, first_parameter, union
-from shimgen.index.registry import literal
 from shimgen.index.values import OTHER
-from shimgen.model.calling import definition, given, keywords, positional, routine
+from shimgen.model.calling import definition, given, keywords, positional, routine, values_of
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr, Function
 from shimgen.model.profile import Factory
@@ -191,11 +190,8 @@ class Evaluator:
             if store.target == expr.text and store.value is not None:
                 return self._container(frame, store.value, depth - 1)
         target = self._program.resolve(frame.path, expr.text)
-        if target.kind == "value":
-            for store in self._program.module(target.path).stores:
-                if store.target == target.name and store.value is not None:
-                    inner = Frame(target.path, MODULE, {}, None, None, depth - 1)
-                    return self._container(inner, store.value, depth - 1)
+        for value in values_of(self._program, target):
+            return self._container(Frame(target.path, MODULE, {}, None, None, depth - 1), value, depth - 1)
         return None
 
     def _call(self, frame: Frame, expr: Expr) -> Values:
@@ -271,7 +267,7 @@ class Evaluator:
     def _strings(self, frame: Frame, value: Expr, depth: int) -> list[str] | None:
         """The strings in a list that is written out, also under local names; None when there is something else."""
         if value.op == "const":
-            return [literal(value)] if value.text[:1] in "'\"" else None
+            return [value.literal] if value.text[:1] in "'\"" else None
         if value.op in ("seq", "choice"):
             parts = [self._strings(frame, part, depth) for part in value.parts]
             return [name for part in parts for name in part or ()] if None not in parts else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from shimgen.model.calling import assigned
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr
 from shimgen.model.program import Program
@@ -34,17 +35,11 @@ def registered(program: Program, paths: Mapping[str, str], registry: str) -> Map
 def _rows(program: Program, path: str, value: Expr, depth: int) -> Iterator[tuple[str, str, str]]:
     """Name, module and class of each entry, in the order of the source: of one name the last entry counts."""
     if value.op == "name" and depth:
-        for store in program.module(path).stores:
-            if store.target == value.text and store.value is not None:
-                yield from _rows(program, path, store.value, depth - 1)
+        for given in assigned(program, path, value.text):
+            yield from _rows(program, path, given, depth - 1)
     for key, part in zip(value.keys, value.parts, strict=True) if value.op == "dict" else ():
         if key == "**":
             yield from _rows(program, path, part, depth)
         elif part.op == "seq" and len(part.parts) == 2 and all(item.op == "const" for item in part.parts):
-            module, cls = (literal(item) for item in part.parts)
+            module, cls = (item.literal for item in part.parts)
             yield key.strip("'\""), module, cls
-
-
-def literal(value: Expr) -> str:
-    """The text of a string constant."""
-    return value.text.strip("'\"")

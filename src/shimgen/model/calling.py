@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -35,6 +35,23 @@ def definition(program: Program, classes: Iterable[ClassRef], name: str) -> tupl
     """The first definition of a method in `classes`, be it a stub, and its class."""
     found = ((cls, last_named(program.cls(cls).functions, name)) for cls in classes)
     return next(((cls, function) for cls, function in found if function is not None), None)
+
+
+def methods(program: Program, ref: ClassRef) -> Iterator[tuple[ClassRef, Function]]:
+    """The functions of a class and of those that it inherits from, the nearest first, each with its class."""
+    for cls in program.mro(ref).classes:
+        for function in program.cls(cls).functions:
+            yield cls, function
+
+
+def assigned(program: Program, path: str, name: str) -> list[Expr]:
+    """The values that statements of a module assign to a name."""
+    return [s.value for s in program.module(path).stores if s.target == name and s.value is not None]
+
+
+def values_of(program: Program, named: Resolved) -> list[Expr]:
+    """The values that a name of a module stands for, none where it stands for something else."""
+    return assigned(program, named.path, named.name) if named.kind == "value" else []
 
 
 def routine(program: Program, named: Resolved) -> Function | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shimgen.model.calling import values_of
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Expr, last_named
 from shimgen.model.program import Program
@@ -49,8 +50,6 @@ def _classes(program: Program, path: str, name: str) -> Iterator[ClassRef]:
         found = program.resolve(path, name.rpartition(".")[0])
     if found.ref is not None and found.ref.path == path:
         yield found.ref
-    if found.kind == "value" and found.path == path:
-        for store in program.module(path).stores:
-            if store.target == found.name and store.value is not None:
-                inner = (program.resolve(path, text).ref for text in names(store.value))
-                yield from (ref for ref in inner if ref is not None and ref.path == path)
+    for value in values_of(program, found) if found.path == path else ():
+        inner = (program.resolve(path, text).ref for text in names(value))
+        yield from (ref for ref in inner if ref is not None and ref.path == path)

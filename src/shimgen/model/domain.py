@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
 from shimgen.model.facts import CallShape, Expr, Param
 from shimgen.model.profile import Recipe
@@ -127,6 +128,11 @@ class Delegate(msgspec.Struct, frozen=True, array_like=True):
     unknown: str = ""
     shape: str = "full"
 
+    @property
+    def unclear(self) -> str:
+        """Why its class is not known, "" when it is."""
+        return self.unknown or ("" if self.candidates else "no class is assigned to it")
+
 
 class Wrapper(msgspec.Struct, frozen=True, array_like=True):
     """A composing class. `entry`: the engine can hold an instance of exactly this class. `role` as in the profile."""
@@ -178,8 +184,9 @@ class Provider(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def taken(self) -> tuple[Param, ...]:
-        """The parameters that a caller fills: without the first, unless it is a static method."""
-        return self.params[self.kind is not MemberKind.STATICMETHOD :]
+        """The parameters that a caller fills: without the first, unless it is a static method, or that takes any."""
+        own = self.kind is not MemberKind.STATICMETHOD and self.params and self.params[0].kind != "var"
+        return self.params[1:] if own else self.params
 
 
 def render_signature(params: tuple[Param, ...], returns: str | None = None) -> str:
@@ -210,6 +217,14 @@ class Decision(StrEnum):
     FORWARD = "forward"
     RECIPE = "recipe"
     REFUSE = "refuse"
+
+
+class Refusal(msgspec.Struct, frozen=True, array_like=True):
+    """Why a gap is not closed; `detail` fills the reason's sentence, `advice` is what a person could do instead."""
+
+    reason: Reason
+    detail: Mapping[str, str] = msgspec.field(default_factory=dict)
+    advice: str = ""
 
 
 class Gap(msgspec.Struct, frozen=True, array_like=True):
@@ -256,6 +271,12 @@ class Gap(msgspec.Struct, frozen=True, array_like=True):
         methods = {provider.kind for provider in self.providers} == {MemberKind.METHOD}
         missing = self.wrapper.delegate.optional or any(provider.handed for provider in self.providers)
         return methods and missing and bool(self.demand.asking(SiteKind.PROBE))
+
+    def refused(self, why: Refusal | None) -> Gap:
+        """The same gap, not closed for that reason; itself where there is none."""
+        if why is None:
+            return self
+        return replace(self, decision=Decision.REFUSE, reason=why.reason, detail=why.detail, advice=why.advice)
 
     @property
     def interfaces(self) -> tuple[str, ...]:

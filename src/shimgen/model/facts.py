@@ -41,6 +41,11 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False):
     parts: tuple[Expr, ...] = ()
     keys: tuple[str, ...] = ()
 
+    @property
+    def literal(self) -> str:
+        """The text that a string constant stands for."""
+        return self.text.strip("'\"")
+
 
 SLOT = Expr("other", "__slots__")
 """What stands for the value of an attribute of a class that its `__slots__` name: a descriptor."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shimgen.model.domain import ClassRef, Gap, MemberKind, Provider
+from shimgen.model.domain import ClassRef, Gap, MemberKind, Provider, Refusal
 from shimgen.model.reason import Reason
-from shimgen.shims.refusal import Refused, refused_gap
+from shimgen.shims.refusal import refused_gap
 
 Key = tuple[ClassRef, str]
 """The class that a shim stands on, and its member."""
@@ -22,7 +22,7 @@ def is_planned(provider: Provider) -> bool:
     return provider.line == provider.cls.line and provider.kind is not MemberKind.BASE
 
 
-def drop_dependents(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Refused]) -> tuple[str, ...]:
+def drop_dependents(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Refusal]) -> tuple[str, ...]:
     """A forward to a member that is not added below after all is refused too, to a fixpoint; and so is a base that
     would lack a member, with all that comes with it. The files, sorted, in which something is no longer wanted."""
     before = set(refusals)
@@ -41,14 +41,14 @@ def drop_dependents(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Ref
             return tuple(sorted({file_of(key) for key in refusals.keys() - before}))
         for key, planned in lost.items():
             advice = f"close the gap {planned.cls.name}.{key[1]} first, or in the same run"
-            refusals[key] = Refused(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
+            refusals[key] = Refusal(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
 
 
-def _is_made(key: Key, groups: Mapping[Key, Sequence[Gap]], refusals: Mapping[Key, Refused]) -> bool:
+def _is_made(key: Key, groups: Mapping[Key, Sequence[Gap]], refusals: Mapping[Key, Refusal]) -> bool:
     return key in groups and key not in refusals
 
 
-def _drop_halves(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Refused]) -> bool:
+def _drop_halves(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Refusal]) -> bool:
     """A base stands or falls with the members that come with it. Whether anything was dropped."""
     whole: dict[tuple[ClassRef, ClassRef], list[Key]] = {}
     for key, group in groups.items():
@@ -59,6 +59,6 @@ def _drop_halves(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Refuse
         rest = [key for key in keys if key not in refusals]
         if failed is not None and rest:
             why = refused_gap(groups[failed][0], refusals[failed]).sentence
-            refusals.update((key, Refused(Reason.INTERFACE, {"why": why, "member": protocol.name})) for key in rest)
+            refusals.update((key, Refusal(Reason.INTERFACE, {"why": why, "member": protocol.name})) for key in rest)
             return True
     return False

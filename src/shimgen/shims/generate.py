@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen import workers
-from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Shim
+from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider, Refusal, Shim
 from shimgen.model.program import Program
 from shimgen.shims.adopt import Adoption, adoption, header_edits
 from shimgen.shims.dependents import Key, drop_dependents, file_of, is_planned
@@ -17,7 +17,7 @@ from shimgen.shims.lists import Edit, applied
 from shimgen.shims.marker import find_shims, marker, recipe_marker
 from shimgen.shims.member import Draft, Setting, assembled, draft
 from shimgen.shims.place import Place, find_class, find_place, names_in_class
-from shimgen.shims.refusal import Refused, RefusedError, no_place, refused_gap
+from shimgen.shims.refusal import RefusedError, no_place, refused_gap
 from shimgen.shims.render import render, width
 from shimgen.shims.scopes import Scope, hidden_in, scope_of
 from shimgen.shims.signature import Origin
@@ -79,7 +79,7 @@ class _File(msgspec.Struct, frozen=True, array_like=True):
 
     path: str
     change: FileChange | None = None
-    refusals: tuple[tuple[Key, Refused], ...] = ()
+    refusals: tuple[tuple[Key, Refusal], ...] = ()
 
 
 def _made(maker: _Maker, files: Mapping[str, Sequence[Key]]) -> dict[str, _File]:
@@ -133,12 +133,12 @@ class _Maker:
     def file(self, path: str, keys: Iterable[Key]) -> _File:
         """The file with what can be inserted of these keys, which are of its classes."""
         made: list[_Placed | _Adopted] = []
-        refusals: list[tuple[Key, Refused]] = []
+        refusals: list[tuple[Key, Refusal]] = []
         for key in keys:
             try:
                 made.append(self.adopted(key) if self._groups[key][0].takes_base else self.member(key))
             except RefusedError as error:
-                refusals.append((key, Refused(error.reason, error.detail, error.advice)))
+                refusals.append((key, error.refusal))
         change = _spliced(path, self.source(path), made, self._style.line_length) if made else None
         return _File(path, change, tuple(refusals))
 

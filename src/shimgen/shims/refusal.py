@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-from msgspec.structs import replace
-
-from shimgen.model.domain import Decision, Gap
+from shimgen.model.domain import Gap, Refusal
 from shimgen.model.reason import Reason
 
 
@@ -14,9 +11,7 @@ class RefusedError(Exception):
 
     def __init__(self, reason: Reason, detail: dict[str, str], advice: str = "") -> None:
         super().__init__(reason.name)
-        self.reason = reason
-        self.detail = detail
-        self.advice = advice
+        self.refusal = Refusal(reason, detail, advice)
 
 
 def no_place(why: str) -> RefusedError:
@@ -24,17 +19,7 @@ def no_place(why: str) -> RefusedError:
     return RefusedError(Reason.PLACE, {"why": why})
 
 
-class Refused(msgspec.Struct, frozen=True, array_like=True):
-    """Why a gap cannot be turned into code, and what a person should do ("": write it by hand)."""
-
-    reason: Reason
-    detail: dict[str, str]
-    advice: str = ""
-
-
-def refused_gap(gap: Gap, error: Refused) -> Gap:
-    """The gap with the reason why it is not closed."""
-    advice = error.advice or f"write {gap.member} on {gap.target.name} by hand"
-    return replace(
-        gap, decision=Decision.REFUSE, reason=error.reason, detail={**gap.detail, **error.detail}, advice=advice
-    )
+def refused_gap(gap: Gap, why: Refusal) -> Gap:
+    """The gap with the reason why it is not closed; where no advice is given, it is to be written by hand."""
+    advice = why.advice or f"write {gap.member} on {gap.target.name} by hand"
+    return gap.refused(Refusal(why.reason, {**gap.detail, **why.detail}, advice))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from shimgen.model.calling import POSITIONAL
 from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind
 from shimgen.model.facts import Param
 from shimgen.syntax import FunctionNode, expression, is_literal
@@ -153,7 +152,7 @@ def _distinct(providers: Iterable[Provider]) -> list[dict[str, object]]:
     """The providers as data; those that behave alike once, with all their candidates' names."""
     out: dict[tuple[object, ...], dict[str, object]] = {}
     for provider in providers:
-        key = (provider.kind, provider.flavour, _flat(own_params(provider)), provider.setter, _managed(provider))
+        key = (provider.kind, provider.flavour, _flat(provider.taken), provider.setter, _managed(provider))
         entry = out.setdefault(key, _provider(provider))
         names = entry["names"]
         if isinstance(names, list):
@@ -166,16 +165,9 @@ def _provider(provider: Provider) -> dict[str, object]:
         "names": [],
         "kind": provider.kind.value,
         "flavour": "" if _managed(provider) else provider.flavour,
-        "params": [list(p) for p in _flat(own_params(provider))],
+        "params": [list(p) for p in _flat(provider.taken)],
         "setter": provider.setter or provider.kind in (MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE),
     }
-
-
-def own_params(provider: Provider) -> tuple[Param, ...]:
-    """The parameters that a caller fills: without the first of a method or classmethod, whatever it is called."""
-    bound = provider.kind in (MemberKind.METHOD, MemberKind.CLASSMETHOD)
-    first = provider.params[:1]
-    return provider.params[1:] if bound and first and first[0].kind in POSITIONAL else provider.params
 
 
 def _managed(provider: Provider) -> bool:

@@ -7,14 +7,13 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from shimgen.model.binding import mismatch
 from shimgen.model.domain import CALLABLE, Decision, FileChange, Gap, Shim, SiteKind
 from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
 from shimgen.source import Source, read
 from shimgen.syntax import is_literal
 from shimgen.verify.bases import new_bases, taken_up
-from shimgen.verify.binding import mismatch
-from shimgen.verify.cases import own_params
 from shimgen.verify.edits import disturbed, only_inserted
 from shimgen.verify.members import Member, NotFoundError, member
 from shimgen.verify.names import Module, unbound
@@ -160,7 +159,7 @@ def _binds(gap: Gap, found: Member) -> str:
         if fault:
             return f"the call at {site.place} does not bind to the shim: {fault}"
         for provider in gap.providers:
-            fault = mismatch(own_params(provider), site.shape) if provider.kind in CALLABLE else ""
+            fault = mismatch(provider.taken, site.shape) if provider.kind in CALLABLE else ""
             if fault:
                 return f"the call at {site.place} does not bind to {provider.cls.name}: {fault}"
     return ""

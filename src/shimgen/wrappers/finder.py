@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
+from shimgen.model.calling import assigned
+from shimgen.model.dispatching import made_instead, names
 from shimgen.model.domain import ClassRef, Delegate, Wrapper
-from shimgen.model.profile import Profile
+from shimgen.model.profile import Models, Profile
 from shimgen.model.program import Attribute, Program
-from shimgen.wrappers.entries import entry_classes
 from shimgen.wrappers.shapes import Shapes
 
 
@@ -26,7 +29,7 @@ def find_wrappers(program: Program, profile: Profile) -> tuple[Wrapper, ...]:
     or a value whose class only run time knows, when the class runs it in its own forward or loads weights into it.
     """
     shapes = Shapes(program, profile.models)
-    entries = entry_classes(program, profile.models)
+    entries = _entry_classes(program, profile.models)
     found = (_wrapper(program, profile, shapes, ref, ref in entries) for ref in program.model_classes())
     return tuple(sorted((w for w in found if w is not None), key=lambda w: w.cls))
 
@@ -92,3 +95,27 @@ def _role(program: Program, profile: Profile, ref: ClassRef) -> str:
         attributes = program.attributes(cls).values()
         queue += [t for a in attributes for t in a.types if a.name in profile.models.body_attributes]
     return "target"
+
+
+def _entry_classes(program: Program, models: Models) -> frozenset[ClassRef]:
+    """Classes that the profile's registry lists or the `entry_variable` of their module; every model class when the
+    profile names neither."""
+    listed = set(_entries(program, models))
+    return frozenset(listed.union(*(made_instead(program, ref) for ref in listed)))
+
+
+def _entries(program: Program, models: Models) -> Iterable[ClassRef]:
+    if models.registry:
+        return program.registered().values()
+    if not models.entry_variable:
+        return program.model_classes()
+    paths = dict.fromkeys(ref.path for ref in program.model_classes())
+    return (ref for path in paths for ref in _listed(program, path, models.entry_variable))
+
+
+def _listed(program: Program, path: str, variable: str) -> Iterator[ClassRef]:
+    for value in assigned(program, path, variable):
+        for name in names(value):
+            ref = program.resolve(path, name).ref
+            if ref is not None:
+                yield ref

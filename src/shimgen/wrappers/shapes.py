@@ -6,7 +6,7 @@ same and owns what makes logits of hidden states (the profile's `head_attributes
 
 from __future__ import annotations
 
-from shimgen.model.calling import given, routine
+from shimgen.model.calling import given, methods, routine
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call
 from shimgen.model.profile import Models
@@ -58,12 +58,11 @@ class Shapes:
 
     def gets_batches(self, ref: ClassRef, name: str) -> bool:
         """Whether a method runs the attribute on a batch or loads weights into it, itself or through a function."""
-        for cls in self._program.mro(ref).classes:
-            for function in self._program.cls(cls).functions:
-                if function.params and function.name != "__init__":
-                    chain = f"{function.first}.{name}"
-                    if any(self._runs(call, chain) or self._hands(cls.path, call, chain) for call in function.calls):
-                        return True
+        for cls, function in methods(self._program, ref):
+            if function.params and function.name != "__init__":
+                chain = f"{function.first}.{name}"
+                if any(self._runs(call, chain) or self._hands(cls.path, call, chain) for call in function.calls):
+                    return True
         return False
 
     def _runs(self, call: Call, chain: str) -> bool:

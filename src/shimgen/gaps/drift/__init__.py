@@ -9,9 +9,8 @@ from shimgen.gaps.drift.calls import wrong_uses
 from shimgen.gaps.drift.chains import Chains
 from shimgen.gaps.drift.definitions import doubles, stale_copies
 from shimgen.gaps.drift.finding import Context, Finding
-from shimgen.gaps.drift.names import near_names
+from shimgen.gaps.drift.names import near_names, old_names
 from shimgen.gaps.drift.near import NearNames
-from shimgen.gaps.drift.old import old_names
 from shimgen.gaps.drift.targets import wrong_targets
 from shimgen.gaps.members import Members
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, Severity, SiteKind, Wrapper

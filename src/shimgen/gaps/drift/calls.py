@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shimgen.gaps.binding import binds
+from msgspec.structs import replace
+
 from shimgen.gaps.contract import contract_of
 from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.members import Lookup
+from shimgen.model.binding import binds
 from shimgen.model.domain import CALLABLE, Demand, MemberKind, Provider, Site, SiteKind, Wrapper
-from shimgen.model.facts import CallShape, Param
+from shimgen.model.facts import Param
 from shimgen.model.reason import Reason
 
 _USES = (SiteKind.CALL, SiteKind.READ)
@@ -78,9 +80,7 @@ def _binds(site: Site, demand: Demand, params: tuple[Param, ...]) -> bool:
     if site.shape is None or "isinstance" in site.guard:
         return True
     probed = {s.parameter for s in demand.sites if s.kind is SiteKind.SIGNATURE and s.path == site.path}
-    shape = site.shape
-    keywords = tuple(k for k in shape.keywords if k not in probed)
-    return binds(CallShape(shape.positional, keywords, shape.star, shape.double_star), params)
+    return binds(replace(site.shape, keywords=tuple(k for k in site.shape.keywords if k not in probed)), params)
 
 
 def _read(

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.gaps.members import Lookup, Members
+from shimgen.model.calling import methods
 from shimgen.model.domain import ClassRef, MemberKind
 from shimgen.model.facts import Class, Expr, Function
 from shimgen.model.program import Program
@@ -172,8 +173,7 @@ class Chains:
         """Every assignment in the classes' own code gives it a literal."""
         stores = [
             store
-            for cls in self._program.mro(ref).classes
-            for function in self._program.cls(cls).functions
+            for _, function in methods(self._program, ref)
             for store in function.stores
             if function.params and store.target == f"{function.first}.{name}"
         ]
@@ -221,4 +221,4 @@ def _given(facts: Class) -> Iterator[str]:
 
 def _literal(arguments: list[Expr]) -> str:
     first = arguments[0] if arguments else _OTHER
-    return first.text.strip("'\"") if first.op == "const" else "*"
+    return first.literal if first.op == "const" else "*"

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.chains import Step, own_chain
 from shimgen.gaps.drift.finding import Context, Finding
+from shimgen.model.calling import methods
+from shimgen.model.dispatching import names
 from shimgen.model.domain import ClassRef, MemberKind, Wrapper
 from shimgen.model.facts import Expr, Function
 from shimgen.model.program import Program
@@ -38,20 +40,13 @@ def _twice(program: Program, owner: ClassRef) -> Mapping[str, tuple[int, int]]:
             continue
         if attribute.scope or not _is_closed(attribute.value):
             kept.add(attribute.name)
-        kept.update(_names(attribute.value))
+        kept.update(name.partition(".")[0] for name in names(attribute.value))
         found.setdefault(attribute.name, []).append(attribute.line)
     return {
         name: (sorted(lines)[-2], sorted(lines)[-1])
         for name, lines in found.items()
         if len(lines) > 1 and name not in kept
     }
-
-
-def _names(value: Expr) -> Iterator[str]:
-    if value.op == "name":
-        yield value.text.partition(".")[0]
-    for part in value.parts:
-        yield from _names(part)
 
 
 def _is_closed(value: Expr) -> bool:
@@ -87,33 +82,28 @@ def stale_copies(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
 def _set_again(program: Program, ref: ClassRef, name: str) -> str:
     """Where a method that the constructor does not run assigns `name` of its own object, "" for nowhere."""
     built = _run_by_constructor(program, ref)
-    for cls in program.mro(ref).classes:
-        for function in program.cls(cls).functions:
-            if function.params and function.name not in built:
-                for store in function.stores:
-                    if store.target == f"{function.first}.{name}" and store.how in _SETTING:
-                        return cls.at(store.line)
+    for cls, function in methods(program, ref):
+        if function.params and function.name not in built:
+            for store in function.stores:
+                if store.target == f"{function.first}.{name}" and store.how in _SETTING:
+                    return cls.at(store.line)
     return ""
 
 
 def _run_by_constructor(program: Program, ref: ClassRef) -> frozenset[str]:
     """Names of the methods that the constructors call, and of what those call."""
     functions: dict[str, list[Function]] = {}
-    for cls in program.mro(ref).classes:
-        for function in program.cls(cls).functions:
-            functions.setdefault(function.name, []).append(function)
+    for _, function in methods(program, ref):
+        functions.setdefault(function.name, []).append(function)
     seen: set[str] = set()
     queue = ["__init__"]
     while queue:
         name = queue.pop()
         if name not in seen and name in functions:
             seen.add(name)
-            queue += [_method(call.expr.parts[0]) for function in functions[name] for call in function.calls]
+            callees = (call.expr.parts[0].text for function in functions[name] for call in function.calls)
+            queue += [callee.rpartition(".")[2] for callee in callees]
     return frozenset(seen)
-
-
-def _method(callee: Expr) -> str:
-    return callee.text.rpartition(".")[2]
 
 
 def _changes(context: Context, step: Step, depth: int = 4) -> str:

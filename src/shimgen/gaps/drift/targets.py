@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from shimgen.gaps.binding import binds
 from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.chains import Followed, Step
 from shimgen.gaps.drift.finding import Context, Finding, a
 from shimgen.gaps.drift.through import Through, shape_of
+from shimgen.model.binding import binds
 from shimgen.model.domain import CALLABLE, ClassRef, MemberKind, Provider, SiteKind, Wrapper
 from shimgen.model.facts import Function
 from shimgen.model.reason import Reason

@@ -114,7 +114,7 @@ class _Body:
         callee, *arguments = expr.parts if expr.op == "call" else (expr,)
         if callee.text not in _LOOKUPS or len(arguments) < 2 or arguments[1].op != "const":
             return ""
-        held, name = self.chain(arguments[0]), arguments[1].text.strip("'\"")
+        held, name = self.chain(arguments[0]), arguments[1].literal
         return f"{held}.{name}" if held and name.isidentifier() else ""
 
     def _from_values(self) -> Iterator[tuple[str, Expr, int]]:

@@ -1,11 +1,17 @@
-"""Whether a call binds to a signature, from syntax alone."""
+"""Whether a call binds to a signature (language reference 6.3.4, Calls), and whether two signatures bind alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from shimgen.model.calling import POSITIONAL
+from shimgen.model.domain import Provider
 from shimgen.model.facts import CallShape, Param
+
+
+def binds(shape: CallShape, params: Sequence[Param]) -> bool:
+    """Whether a call of `shape` binds to `params` (without self), as far as is known."""
+    return not mismatch(params, shape)
 
 
 def mismatch(params: Sequence[Param], shape: CallShape) -> str:
@@ -37,3 +43,19 @@ def _missing(params: Sequence[Param], shape: CallShape, given: set[str]) -> str:
         if not starred and not doubled:
             return f"{param.name} is missing"
     return ""
+
+
+def same_signature(first: Sequence[Param], second: Sequence[Param]) -> bool:
+    """Whether names, kinds, order and defaults agree; annotations do not change what binds."""
+    return [(p.name, p.kind, p.default) for p in first] == [(p.name, p.kind, p.default) for p in second]
+
+
+def same_call(first: Provider, second: Provider) -> bool:
+    """Whether one forward fits both methods: what they take agrees, and whether it is awaited or iterated."""
+    return first.flavour == second.flavour and same_signature(first.params, second.params)
+
+
+def fills(shape: CallShape, params: Sequence[Param], name: str) -> bool:
+    """Whether a call of this shape may give a value to the parameter `name`."""
+    positional = [p.name for p in params if p.kind in POSITIONAL]
+    return name in positional[: shape.positional] or name in shape.keywords or shape.star or shape.double_star
