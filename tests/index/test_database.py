@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,20 @@ def written(folder: Path) -> Path:
 def test_what_one_run_writes_the_next_one_reads(tmp_path: Path) -> None:
     written(tmp_path)
     assert Cache(tmp_path).read([*KEYS, b"other"]) == VALUES
+
+
+def test_who_drops_the_cache_lets_go_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noted(path: Path, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(path, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", noted)
+    assert Cache(tmp_path).read(KEYS) == {}
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        opened[0].execute("SELECT 1")
 
 
 def test_an_empty_cache_is_made_where_there_is_none(tmp_path: Path) -> None:

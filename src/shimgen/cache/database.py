@@ -11,6 +11,7 @@ import os
 import sqlite3
 import sys
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -51,7 +52,6 @@ class Cache:
         self._limit = limit
         self._connection: sqlite3.Connection | None = None
         self._process = os.getpid()
-        self._left: sqlite3.Connection | None = None
         self._day = int(time.time() // 86400)
         self._old: list[bytes] = []
         self.trouble = ""
@@ -83,10 +83,11 @@ class Cache:
 
     def _open(self) -> sqlite3.Connection:
         if self._process != os.getpid():  # forked: that connection is neither to be used nor to be closed here
-            self._process, self._left, self._connection = os.getpid(), self._connection, None
+            self._process, self._connection = os.getpid(), None
         if self._connection is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)
+            weakref.finalize(self, self._connection.close)  # which also keeps it until then
             self._connection.execute("PRAGMA page_size = 16384")
             # A crash of the machine may damage the file; the checksums show it.
             self._connection.execute("PRAGMA synchronous = OFF")
