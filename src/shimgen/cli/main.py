@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -24,7 +25,13 @@ def shimgen() -> None:
 
 
 def main() -> NoReturn:
-    """Run and exit, at once: taking an analysis apart, object by object, can take longer than all else."""
+    """Run and exit, at once: taking an analysis apart, object by object, can take longer than all else.
+
+    Who stops it by SIGTERM, as `timeout` and CI do, or hangs up is taken for who types Ctrl-C: what was begun is tidied up.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
     try:
         code = _run()
     except SystemExit as done:

@@ -22,8 +22,8 @@ def parse(source: bytes) -> ast.Module | ModuleFacts:
         return ModuleFacts(error=f"does not parse: {error.msg}", error_line=error.lineno or 0)
     except ValueError as error:
         return ModuleFacts(error=f"does not parse: {error}")
-    except (RecursionError, MemoryError) as error:
-        return ModuleFacts(error=f"{LIMIT}: {error or type(error).__name__}")
+    except (RecursionError, MemoryError):
+        return ModuleFacts(error=LIMIT)
 
 
 def definitions_of(source: bytes, known: ast.Module | None = None) -> ModuleFacts:
@@ -33,7 +33,10 @@ def definitions_of(source: bytes, known: ast.Module | None = None) -> ModuleFact
     lines = source.count(b"\n")
     if isinstance(module, ModuleFacts):
         return msgspec.structs.replace(module, lines=lines)
-    facts = extract_definitions(module, lines, hiding(source))
+    try:
+        facts = extract_definitions(module, lines, hiding(source))
+    except RecursionError:
+        return ModuleFacts(lines=lines, error=LIMIT)
     marked = tuple(_marked(source))
     return msgspec.structs.replace(facts, marked=marked, own=tuple(_own(facts, marked))) if marked else facts
 
@@ -73,4 +76,7 @@ def _search(source: bytes, package_path: str, profile: Profile) -> tuple[Searche
     module = parse(source)
     if isinstance(module, ModuleFacts):
         return Searched(lines, True, (), module.error, module.error_line), None
-    return Searched(lines, True, extract_uses(module, package_path, profile, source)), module
+    try:
+        return Searched(lines, True, extract_uses(module, package_path, profile, source)), module
+    except RecursionError:
+        return Searched(lines, True, (), LIMIT), None

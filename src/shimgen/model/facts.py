@@ -245,8 +245,8 @@ MARKER = "# shimgen: "
 """How the comment begins by which shimgen knows its own work again."""
 
 
-LIMIT = "too large to parse"
-"""How the error begins where this process came to its limits."""
+LIMIT = "too large, or nested too deeply"
+"""The error where this process came to its limits."""
 
 
 class Searched(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -279,4 +279,4 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def lasting(facts: ModuleFacts | Searched) -> bool:
     """Whether another run would find the same: not where this one came to the limits of its process."""
-    return not facts.error.startswith(LIMIT)
+    return facts.error != LIMIT

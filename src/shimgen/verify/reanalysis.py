@@ -100,8 +100,8 @@ def _compiles(path: str, content: bytes) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(source, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        return f"{path} does not compile: {error}"
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return f"{path} does not compile: {error or type(error).__name__}"
     return ""
 
 
