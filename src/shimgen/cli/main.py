@@ -27,7 +27,7 @@ def shimgen() -> None:
 def main() -> NoReturn:
     """Run and exit, at once: taking an analysis apart, object by object, can take longer than all else.
 
-    Who stops it by SIGTERM, as `timeout` and CI do, or hangs up is taken for who types Ctrl-C: what was begun is tidied up.
+    A stop by SIGTERM, as from `timeout` and CI, and a hangup are taken for Ctrl-C: what was begun is tidied up.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
