@@ -59,6 +59,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         text = self.data[self.starts[number - 1] : self.ends[number - 1]].decode(self.encoding, "replace")
         return text.removeprefix("\ufeff") if number == 1 else text
 
+    def indent(self, number: int) -> str:
+        """The indentation of a line."""
+        line = self.line(number)
+        return line[: len(line) - len(line.lstrip(" \t\f"))].replace("\f", "")
+
     def terminator(self, number: int) -> str:
         """The line end of a line, "" for a last line that has none."""
         return self.data[self.ends[number - 1] : self.after(number)].decode("ascii")

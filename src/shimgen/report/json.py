@@ -14,6 +14,7 @@ from shimgen.model.results import Analysis
 from shimgen.model.source import Stats
 
 SCHEMA = "shimgen/1"
+BASELINE = ("kind", "id", "dirty")
 STATS = ("files", "parsed", "cached", "filtered", "read", "lines", "seconds")
 
 
@@ -27,10 +28,10 @@ def render(
     """One JSON object and a final newline. `changes` are the files that the series changes, when one was made,
     `proofs` what verification found, when it ran, `accepts` what the user accepts, each with its state, and `commits`
     id and first line of those that were made."""
-    baseline, stats, changes = analysis.baseline, analysis.stats, tuple(changes)
+    changes = tuple(changes)
     document = {
         "schema": SCHEMA,
-        "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
+        "baseline": picked(analysis.baseline, *BASELINE),
         "profile": analysis.profile_name,
         "notes": list(analysis.notes),
         "wrappers": [_wrapper(wrapper) for wrapper in analysis.wrappers],
@@ -44,43 +45,37 @@ def render(
         "files": sorted(change.path for change in changes),
         "commits": [{"id": commit, "subject": subject} for commit, subject in commits],
         "proof": _proof(proofs) if proofs is not None else None,
-        "skipped": skipped_rows(stats),
-        "stats": {name: getattr(stats, name) for name in STATS},
+        "skipped": skipped_rows(analysis.stats),
+        "stats": picked(analysis.stats, *STATS),
     }
     return json.dumps(document, indent=2) + "\n"
 
 
+def picked(value: object, *names: str) -> dict[str, Any]:
+    """These attributes of a value, as an entry of a document."""
+    return {name: getattr(value, name) for name in names}
+
+
 def skipped_rows(stats: Stats) -> list[dict[str, Any]]:
     """The files that were left out, as entries of a document."""
-    return [{"path": file.path, "line": file.line, "reason": file.reason} for file in stats.skipped]
+    return [picked(file, "path", "line", "reason") for file in stats.skipped]
 
 
 def _accept(accept: Accept, state: str) -> dict[str, Any]:
     until = str(accept.until) if accept.until is not None else None
-    return {
-        "wrapper": accept.wrapper,
-        "member": accept.member,
-        "reason": accept.reason,
-        "until": until,
-        "state": state,
-    }
+    return {**picked(accept, "wrapper", "member", "reason"), "until": until, "state": state}
 
 
 def carried_row(patch: CarriedPatch) -> dict[str, Any]:
     """A carried patch as an entry of a document."""
-    conflicts = (
-        {"path": c.path, "line": c.line, "hunk": c.hunk, "reason": c.reason, "found": c.found} for c in patch.conflicts
-    )
     return {
         "patch": patch.name,
         "reason": patch.reason,
         "when": "before" if patch.first else "after",
-        "state": patch.state.value,
-        "stands": patch.stands,
-        "files": list(patch.paths),
-        "hunks": patch.hunks,
-        "there": patch.there,
-        "conflicts": list(conflicts),
+        **picked(patch, "state", "stands"),
+        "files": patch.paths,
+        **picked(patch, "hunks", "there"),
+        "conflicts": [picked(conflict, "path", "line", "hunk", "reason", "found") for conflict in patch.conflicts],
     }
 
 
@@ -91,8 +86,7 @@ def _proof(proofs: Sequence[Proof]) -> dict[str, Any]:
 
 
 def _check(proof: Proof) -> dict[str, Any]:
-    said = {"member": proof.member, "check": proof.check, "passed": proof.passed, "detail": proof.detail}
-    return {**class_row(proof.wrapper), **said}
+    return {**class_row(proof.wrapper), **picked(proof, "member", "check", "passed", "detail")}
 
 
 def class_row(ref: ClassRef) -> dict[str, Any]:
@@ -101,42 +95,24 @@ def class_row(ref: ClassRef) -> dict[str, Any]:
 
 def _wrapper(wrapper: Wrapper) -> dict[str, Any]:
     held = wrapper.delegate
-    delegate = {
-        "attribute": held.attribute,
-        "optional": held.optional,
-        "candidates": [class_row(candidate) for candidate in held.candidates],
-    }
+    delegate = {**picked(held, "attribute", "optional"), "candidates": [class_row(c) for c in held.candidates]}
     return {**class_row(wrapper.cls), "role": wrapper.role, "delegate": delegate}
 
 
 def _demand(demand: Demand) -> dict[str, Any]:
-    return {
-        "member": demand.member,
-        "roles": list(demand.roles),
-        "interfaces": list(demand.interfaces),
-        "sites": [site_row(site) for site in demand.sites],
-    }
+    sites = [site_row(site) for site in demand.sites]
+    return {**picked(demand, "member", "roles", "interfaces"), "sites": sites}
 
 
 def site_row(site: Site) -> dict[str, Any]:
-    return {
-        "path": site.path,
-        "line": site.line,
-        "kind": site.kind.value,
-        "guarded": site.guarded,
-        "role": site.role,
-        "expression": site.expression,
-    }
+    return picked(site, "path", "line", "kind", "guarded", "role", "expression")
 
 
 def _gap(gap: Gap) -> dict[str, Any]:
     return {
         "wrapper": gap.wrapper.cls.name,
         "path": gap.wrapper.cls.path,
-        "member": gap.member,
-        "severity": gap.severity.value,
-        "interfaces": list(gap.interfaces),
-        "decision": gap.decision.value,
+        **picked(gap, "member", "severity", "interfaces", "decision"),
         "reason": gap.sentence or None,
         "provider": _provider(gap.providers[0]) if gap.providers else None,
         "sites": [site_row(site) for site in gap.demand.sites],
@@ -144,13 +120,7 @@ def _gap(gap: Gap) -> dict[str, Any]:
 
 
 def _provider(provider: Provider) -> dict[str, Any]:
-    return {
-        "class": provider.cls.name,
-        "path": provider.cls.path,
-        "line": provider.line,
-        "kind": provider.kind.value,
-        "signature": provider.signature,
-    }
+    return {**class_row(provider.cls), **picked(provider, "line", "kind", "signature")}
 
 
 def _patches(change: FileChange) -> Iterable[dict[str, Any]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from shimgen.model.domain import Severity
 from shimgen.model.upgrade import DemandChange, MemberFate, Revision, Upgrade
-from shimgen.report.json import STATS, carried_row, class_row, site_row, skipped_rows
+from shimgen.report.json import BASELINE, STATS, carried_row, class_row, picked, site_row, skipped_rows
 
 SCHEMA = "shimgen-upgrade/1"
 
@@ -22,7 +23,7 @@ def render(upgrade: Upgrade) -> str:
         "wrappers": [
             {
                 **class_row(change.cls),
-                "verdict": change.fate.value,
+                "verdict": change.fate,
                 "before": class_row(change.old) if change.old else None,
             }
             for change in upgrade.wrappers
@@ -34,12 +35,11 @@ def render(upgrade: Upgrade) -> str:
 
 
 def _revision(revision: Revision) -> dict[str, Any]:
-    baseline, stats = revision.baseline, revision.stats
     return {
         "revision": revision.name,
-        "baseline": {"kind": baseline.kind, "id": baseline.id, "dirty": list(baseline.dirty)},
-        "skipped": skipped_rows(stats),
-        "stats": {name: getattr(stats, name) for name in STATS},
+        "baseline": picked(revision.baseline, *BASELINE),
+        "skipped": skipped_rows(revision.stats),
+        "stats": picked(revision.stats, *STATS),
     }
 
 
@@ -49,11 +49,10 @@ def _member(fate: MemberFate) -> dict[str, Any]:
         "path": fate.wrapper.path,
         "line": fate.wrapper.line,
         "member": fate.member,
-        "verdict": fate.fate.value,
-        "was": fate.was.value if fate.was is not None else None,
+        "verdict": fate.fate,
+        "was": fate.was,
         "pending": not fate.stays,
-        "severity": fate.severity.value,
-        "interfaces": list(fate.interfaces),
+        **picked(fate, "severity", "interfaces"),
         "old": fate.old or None,
         "new": fate.new or None,
         "why": fate.why or None,
@@ -63,15 +62,14 @@ def _member(fate: MemberFate) -> dict[str, Any]:
 def _demand(change: DemandChange) -> dict[str, Any]:
     return {
         "member": change.member,
-        "change": change.fate.value,
+        "change": change.fate,
         "before": change.before or None,
-        "interfaces": list(change.interfaces),
-        "roles": list(change.roles),
+        **picked(change, "interfaces", "roles"),
         "old": _asked(change.old, change.old_severity),
         "new": _asked(change.new, change.new_severity),
         "sites": [site_row(one) for one in change.sites],
     }
 
 
-def _asked(uses: tuple[str, ...], severity: Any) -> dict[str, Any] | None:
-    return {"severity": severity.value, "uses": list(uses)} if severity is not None else None
+def _asked(uses: tuple[str, ...], severity: Severity | None) -> dict[str, Any] | None:
+    return {"severity": severity, "uses": uses} if severity is not None else None

@@ -135,8 +135,7 @@ def _class_edits(source: Source, adoptions: Sequence[Adoption], stood: Mapping[s
     node = adoptions[0].site.node
     grown, was = bases_of(source, node).grown([(len(node.bases), a.name.encode()) for a in adoptions], limit)
     yield from grown
-    line = source.line(first_line(node))
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    indent = source.indent(first_line(node))
     newline = source.terminator(first_line(node)) or "\n"
     marks = (
         adoption_marker(a.name, a.statement is not None or bool(a.new), was, stood.get(a.name, "")) for a in adoptions

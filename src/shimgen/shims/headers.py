@@ -44,9 +44,8 @@ def _listing(
     )
     rest = _REST.match(source.data, places[-1][1])
     close = rest.end() if rest and opened else places[-1][1]
-    line = source.line(node.lineno)
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
-    unit = _leading(source, node.body[0])[len(indent) :] if isinstance(node, ast.ClassDef) else ""
+    indent = source.indent(node.lineno)
+    unit = source.indent(first_line(node.body[0]))[len(indent) :] if isinstance(node, ast.ClassDef) else ""
     newline = source.terminator(node.lineno) or "\n"
     return Listing(
         source.data,
@@ -59,8 +58,3 @@ def _listing(
         (unit or "    ").encode(),
         newline.encode(),
     )
-
-
-def _leading(source: Source, node: ast.stmt) -> str:
-    line = source.line(first_line(node))
-    return line[: len(line) - len(line.lstrip(" \t"))]

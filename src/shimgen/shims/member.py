@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.model.construction import construction
-from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind, render_signature
+from shimgen.model.construction import Construction, construction, projection
+from shimgen.model.domain import ClassRef, Gap, MemberKind, Provider, SiteKind, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
-from shimgen.shims.classlevel import class_name, project
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
 from shimgen.shims.signature import Origin, Signature, annotation, arguments, default, shared
@@ -94,8 +93,8 @@ def _class_level(gap: Gap, providers: Sequence[Provider], setting: Setting) -> D
     kind = providers[0].kind.value
     signature = _here(shared(providers), gap.member, setting)
     made = construction(setting.program, gap.wrapper.delegate)
-    target = class_name(gap, made, setting.program, setting.scope)
-    passed = {p.name: project(p, made, setting.program) for p in signature.params}
+    target = _class_name(gap, made, setting.program, setting.scope)
+    passed = {p.name: _project(p, made, setting.program) for p in signature.params}
     changed = [text for name, text in passed.items() if text != name]
     hidden = {signature.own, *passed} & {target.partition(".")[0]}
     if len(changed) > 1 or hidden:
@@ -129,8 +128,43 @@ def _class_attribute(gap: Gap, setting: Setting) -> Draft:
     written = _changes(gap, SiteKind.WRITE) + _changes(gap, SiteKind.DELETE)
     if written:
         raise RefusedError(Reason.ASSIGNED, {"site": written[0]})
-    target = class_name(gap, construction(setting.program, gap.wrapper.delegate), setting.program, setting.scope)
+    target = _class_name(gap, construction(setting.program, gap.wrapper.delegate), setting.program, setting.scope)
     return Draft("attribute", target, {"member": gap.member, "target": target})
+
+
+def _class_name(gap: Gap, made: Construction | None, program: Program, scope: Scope) -> str:
+    """The name of the delegate's class in the wrapper's module, bound there before the class statement for sure.
+
+    Raises RefusedError when it has none.
+    """
+    candidates = gap.wrapper.delegate.candidates
+    if len(candidates) != 1:
+        behind = f"{len(candidates)} classes may stand behind self.{gap.wrapper.delegate.attribute}"
+        raise RefusedError(Reason.KIND, {"kind": f"member of the class, while {behind}"})
+    for name in (made.callee if made else "", candidates[0].name):
+        if name and _is_bound(name, candidates[0], program, scope):
+            return name
+    raise no_place(f"above it, {scope.path} binds no name to the one class that {gap.member} is to be asked of")
+
+
+def _is_bound(name: str, candidate: ClassRef, program: Program, scope: Scope) -> bool:
+    if scope.means(name.partition(".")[0]) != "early":
+        return False
+    return program.resolve(scope.path, name).ref == candidate
+
+
+def _project(param: Param, made: Construction | None, program: Program) -> str:
+    """What to pass for a parameter of a class-level member: what the wrapper's constructor makes of it for the
+    delegate. What is no configuration is passed as it is. Raises RefusedError."""
+    if param.kind in ("var", "varkw"):
+        return param.name
+    if made is not None and param.name in made.given:
+        text = projection(program, made, param.name)
+    else:
+        text = None if "config" in param.name else param.name
+    if text is None:
+        raise RefusedError(Reason.CONFIG, {})
+    return text
 
 
 def _here(signature: Signature, member: str, setting: Setting) -> Signature:

@@ -29,7 +29,7 @@ def find_place(source: Source, site: ClassSite, attribute: str) -> Place:
     body = site.node.body
     if not _begins_line(source, body[0]):
         raise no_place("its body stands on the line of the class statement")
-    indent = _leading(source, first_line(body[0]))
+    indent = source.indent(first_line(body[0]))
     unit = _unit(source, site, indent)
     position = _after(source, body, attribute)
     last = position == len(body) - 1
@@ -44,14 +44,9 @@ def _begins_line(source: Source, node: ast.stmt) -> bool:
     return rest.startswith("@") if decorated else len((line[: len(line) - len(rest)]).encode()) == node.col_offset
 
 
-def _leading(source: Source, number: int) -> str:
-    line = source.line(number)
-    return line[: len(line) - len(line.lstrip(" \t\f"))].replace("\f", "")
-
-
 def _unit(source: Source, site: ClassSite, indent: str) -> str:
     """What one level adds, as the methods of the class show it, else as the class itself does."""
-    outer = _leading(source, first_line(site.node))
+    outer = source.indent(first_line(site.node))
     units = {_deeper(source, member, indent) for member in site.node.body if isinstance(member, FunctionNode)}
     units.discard("")
     if not units:
@@ -65,7 +60,7 @@ def _unit(source: Source, site: ClassSite, indent: str) -> str:
 def _deeper(source: Source, member: ast.stmt, indent: str) -> str:
     """What the body of a method adds to the indentation of the class body, "" for a body on the line of its def."""
     inner: ast.stmt = getattr(member, "body", [])[0]
-    return _leading(source, first_line(inner)).removeprefix(indent) if _begins_line(source, inner) else ""
+    return source.indent(first_line(inner)).removeprefix(indent) if _begins_line(source, inner) else ""
 
 
 def _after(source: Source, body: list[ast.stmt], attribute: str) -> int:
@@ -104,7 +99,7 @@ def _end(source: Source, node: ast.stmt, indent: str, last: bool) -> int:
         text = source.line(number).strip(" \t\f")
         if not text:
             continue
-        leading = _leading(source, number)
+        leading = source.indent(number)
         deeper = leading.startswith(indent) and (last or leading != indent)
         if not text.startswith("#") or not deeper:
             break

@@ -13,8 +13,7 @@ from shimgen.model.proof import Proof
 from shimgen.model.source import Tree
 from shimgen.source import Source, read
 from shimgen.syntax import is_literal
-from shimgen.verify.bases import new_bases, taken_up
-from shimgen.verify.edits import disturbed, only_inserted
+from shimgen.verify.edits import disturbed, new_bases, only_inserted, taken_up
 from shimgen.verify.members import Member, NotFoundError, member
 from shimgen.verify.names import Module, unbound
 from shimgen.verify.origins import other_meaning
