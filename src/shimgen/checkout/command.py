@@ -91,6 +91,19 @@ def finish(process: subprocess.Popen[bytes], given: bytes | None = None) -> byte
     return output
 
 
+def ask(folder: Path, *arguments: str, errors: str = "surrogateescape") -> str:
+    """What one git command says, "" where it has no answer. `errors`: what becomes of bytes that are no text."""
+    try:
+        return git(folder, *arguments).decode("utf-8", errors).strip()
+    except GitError:
+        return ""
+
+
+def paths_in(output: bytes) -> list[str]:
+    """The paths in what a command prints with -z."""
+    return [name.decode("utf-8", "surrogateescape") for name in output.split(b"\0") if name]
+
+
 def git(folder: Path, *arguments: str, given: bytes | None = None, extra: Mapping[str, str] | None = None) -> bytes:
     """Run one git command in `folder`, with `given` as its input, and return what it prints. Raises GitError."""
     stdin = subprocess.DEVNULL if given is None else subprocess.PIPE

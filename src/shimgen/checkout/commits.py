@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from shimgen.checkout.command import GitError, git
+from shimgen.checkout.command import GitError, ask, git
 from shimgen.checkout.objects import listing
 from shimgen.checkout.opening import Checkout
 from shimgen.checkout.repository import Repository
@@ -42,22 +42,16 @@ def check_recording(checkout: Checkout, branch: str = "") -> None:
     repository = _repository(checkout)
     if not branch:
         return
-    try:
-        git(repository.folder, "check-ref-format", "--branch", branch)
-    except GitError:
-        raise ConfigError(f"{branch!r} is no name for a branch", "shimgen apply --branch NAME") from None
-    if branch != current_branch(checkout) and _ref(repository, HEADS + branch):
+    if not ask(repository.folder, "check-ref-format", "--branch", branch):
+        raise ConfigError(f"{branch!r} is no name for a branch", "shimgen apply --branch NAME")
+    ref = ("rev-parse", "--verify", "--quiet", HEADS + branch)
+    if branch != current_branch(checkout) and ask(repository.folder, *ref):
         raise ConfigError(f"there is a branch {branch} already", f"git switch {branch}, or give another name")
 
 
 def current_branch(checkout: Checkout) -> str:
     """The branch that is checked out, "" for none."""
-    repository = _repository(checkout)
-    try:
-        found = git(repository.folder, "symbolic-ref", "--quiet", "HEAD").decode("utf-8", "surrogateescape").strip()
-    except GitError:
-        return ""
-    return found.removeprefix(HEADS)
+    return ask(_repository(checkout).folder, "symbolic-ref", "--quiet", "HEAD").removeprefix(HEADS)
 
 
 def make_commits(checkout: Checkout, commits: Sequence[Commit], date: str = "") -> Made:
@@ -127,20 +121,10 @@ def _repository(checkout: Checkout) -> Repository:
     return checkout.repository
 
 
-def _ref(repository: Repository, name: str) -> str:
-    try:
-        return git(repository.folder, "rev-parse", "--verify", "--quiet", name).decode().strip()
-    except GitError:
-        return ""
-
-
 def _require_name(repository: Repository) -> None:
-    try:
-        git(repository.folder, "var", "GIT_COMMITTER_IDENT")
-        git(repository.folder, "var", "GIT_AUTHOR_IDENT")
-    except GitError:
+    if not all(ask(repository.folder, "var", name) for name in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT")):
         message = f"git does not know who commits to {repository.toplevel}"
-        raise GenerateError(message, "git config user.name NAME; git config user.email ADDRESS") from None
+        raise GenerateError(message, "git config user.name NAME; git config user.email ADDRESS")
 
 
 def _store(repository: Repository, change: FileChange, ids: Mapping[str, str]) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha1
 from pathlib import Path
 
 from shimgen.checkout.links import told
-from shimgen.checkout.reading import Seen, read_seen, read_unchanged, unreadable
+from shimgen.checkout.reading import read_all, unreadable
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree, blob_id
 
 DIST_INFO = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.dist-info")
-READERS = 4
 
 
 def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
@@ -24,25 +23,16 @@ def directory_tree(folder: Path, pristine: Mapping[str, str]) -> Tree:
     `pristine` names the files that shimgen itself changed, with the blob ids they had before: the baseline is
     identified by what was there before, so that its id stays what a pin expects.
     """
-    from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
-
     links: dict[str, str] = {}
     paths = sorted(python_files(str(folder), links))
     if not paths:
         also = ", but symbolic links, which are not followed" if links else ""
         raise BaselineError(f"{folder} has no Python files{also}", "shimgen scan CHECKOUT")
-    with ThreadPoolExecutor(READERS) as pool:
-        found = dict(zip(paths, pool.map(lambda path: _look(f"{folder}/{path}"), paths), strict=True))
-    blobs = {path: blob for path, (blob, _) in found.items()}
-    seen = {path: seen for path, (_, seen) in found.items()}
+    blobs, load = read_all(str(folder), paths, lambda _, content: blob_id(content))
     version = installed_version(folder)
     dirty = tuple(sorted(path for path in pristine if path in blobs))
     before = digest({**blobs, **{path: pristine[path] for path in dirty}})
     baseline = Baseline("package" if version else "directory", before, dirty, version)
-
-    def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
-        return {path: read_unchanged(f"{folder}/{path}", seen[path]) for path in wanted}
-
     return Tree(baseline, blobs, load, told(links, str(folder), blobs))
 
 
@@ -69,11 +59,6 @@ def python_files(top: str, links: dict[str, str]) -> Iterator[str]:
 def _is_source(parent: str, name: str) -> bool:
     hidden = name.startswith(".") or name == "__pycache__"
     return not hidden and not os.path.exists(f"{parent}/{name}/pyvenv.cfg")  # noqa: PTH110 - False where nothing may be read
-
-
-def _look(target: str) -> tuple[str, Seen]:
-    content, seen = read_seen(target)
-    return blob_id(content), seen
 
 
 def digest(blobs: Mapping[str, str]) -> str:

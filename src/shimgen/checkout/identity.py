@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from shimgen.checkout.command import GitError, git
+from shimgen.checkout.command import GitError, ask, git, paths_in
 from shimgen.checkout.opening import Checkout
-from shimgen.checkout.repository import Repository
+from shimgen.checkout.repository import Repository, commit_named
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -49,9 +49,10 @@ def distance(checkout: Checkout, commit: str) -> Distance | None:
     if repository is None:
         return None
     here = checkout.revision or repository.head
+    other = commit_named(repository.folder, commit)
+    if not other:
+        return None
     try:
-        full = git(repository.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
-        other = full.decode().strip()
         counts = git(repository.folder, "rev-list", "--left-right", "--count", f"{other}...{here}")
         names = git(
             repository.folder, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", other, here
@@ -59,8 +60,7 @@ def distance(checkout: Checkout, commit: str) -> Distance | None:
     except GitError:
         return None
     behind, ahead = map(int, counts.split())
-    files = tuple(name.decode("utf-8", "surrogateescape") for name in names.split(b"\0") if name)
-    return Distance(ahead, behind, files)
+    return Distance(ahead, behind, tuple(paths_in(names)))
 
 
 def release_name(checkout: Checkout) -> str:
@@ -72,10 +72,7 @@ def release_name(checkout: Checkout) -> str:
 
 
 def _say(repository: Repository, *arguments: str) -> str:
-    try:
-        return git(repository.folder, *arguments).decode("utf-8", "replace").strip()
-    except GitError:
-        return ""
+    return ask(repository.folder, *arguments, errors="replace")
 
 
 def _author(repository: Repository) -> str:

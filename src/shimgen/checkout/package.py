@@ -10,12 +10,12 @@ import base64
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
-from shimgen.checkout.directory import READERS, python_files
+from shimgen.checkout.directory import python_files
 from shimgen.checkout.installed import Package
 from shimgen.checkout.links import told
-from shimgen.checkout.reading import Seen, read_seen, read_unchanged
+from shimgen.checkout.reading import read_all
 from shimgen.model.errors import BaselineError
 from shimgen.model.source import Baseline, Tree, blob_id
 
@@ -28,8 +28,6 @@ def package_tree(package: Package) -> Tree:
     Changed, added and lost files are the baseline's dirty files. Raises BaselineError when files are links to a place
     that other environments share, or cannot be read.
     """
-    from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
-
     listed = {path: value for path, value in package.recorded.items() if path.endswith(".py")}
     found: set[str] = set()
     links: dict[str, str] = {}
@@ -38,16 +36,14 @@ def package_tree(package: Package) -> Tree:
         found.update(f"{top}/{path}" for path in python_files(f"{package.folder}/{top}", inside))
         links.update((f"{top}/{path}", target) for path, target in inside.items())
     paths = sorted(found.union(path for path in listed if _is_file(package, path)))
-    with ThreadPoolExecutor(READERS) as pool:
-        looks = dict(zip(paths, pool.map(lambda path: _look(package, path, listed.get(path, "")), paths), strict=True))
-    changed = {path for path, (_, _, same) in looks.items() if not same}
-    seen = {path: seen for path, (_, seen, _) in looks.items()}
+
+    def known(path: str, content: bytes) -> tuple[str, bool]:
+        return blob_id(content), _as_recorded(package, content, listed.get(path, ""))
+
+    looks, load = read_all(str(package.folder), paths, known)
+    blobs = {path: blob for path, (blob, _) in looks.items()}
+    changed = {path for path, (_, same) in looks.items() if not same}
     dirty = tuple(sorted(changed | (listed.keys() - looks.keys())))
-
-    def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
-        return {path: read_unchanged(f"{package.folder}/{path}", seen[path]) for path in wanted}
-
-    blobs = {path: blob for path, (blob, _, _) in looks.items()}
     baseline = Baseline("package", _digest(package), dirty, package.version)
     return Tree(baseline, blobs, load, told(links, str(package.folder), blobs))
 
@@ -63,11 +59,6 @@ def _is_file(package: Package, path: str) -> bool:
             f"install it as copies (uv pip install --link-mode copy --reinstall {package.name})",
         )
     return stat.S_ISREG(mode)
-
-
-def _look(package: Package, path: str, recorded: str) -> tuple[str, Seen, bool]:
-    content, seen = read_seen(f"{package.folder}/{path}")
-    return blob_id(content), seen, _as_recorded(package, content, recorded)
 
 
 def _as_recorded(package: Package, content: bytes, recorded: str) -> bool:

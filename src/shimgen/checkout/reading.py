@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from shimgen.model.errors import BaselineError
 
 Seen = tuple[int, int]
 """When a file was last written and how large it was: (mtime in ns, size)."""
+Known = TypeVar("Known")
+_READERS = 4
 
 
 def read_seen(target: str) -> tuple[bytes, Seen]:
@@ -32,6 +36,26 @@ def read_unchanged(target: str, seen: Seen) -> bytes:
     if now != seen:
         raise _changed(target)
     return content
+
+
+def read_all(
+    folder: str, paths: Sequence[str], known: Callable[[str, bytes], Known]
+) -> tuple[dict[str, Known], Callable[[Iterable[str]], Mapping[str, bytes]]]:
+    """What is `known` of each file of a folder by its path and content, and what brings the contents again, provided
+    that they are unchanged."""
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and git checkouts do not need it
+
+    def look(path: str) -> tuple[Known, Seen]:
+        content, seen = read_seen(f"{folder}/{path}")
+        return known(path, content), seen
+
+    with ThreadPoolExecutor(_READERS) as pool:
+        looks = dict(zip(paths, pool.map(look, paths), strict=True))
+
+    def load(wanted: Iterable[str]) -> Mapping[str, bytes]:
+        return {path: read_unchanged(f"{folder}/{path}", looks[path][1]) for path in wanted}
+
+    return {path: found for path, (found, _) in looks.items()}, load
 
 
 def unreadable(path: str, error: OSError) -> BaselineError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from shimgen.checkout.command import GitError, GitMissingError, finish, git, start
+from shimgen.checkout.command import GitError, GitMissingError, ask, finish, git, start
 from shimgen.model.errors import BaselineError
 
 PYTHON_FILES = "*.py"
@@ -99,12 +99,15 @@ def tracks_python(repository: Repository) -> bool:
     return bool(git(repository.folder, "ls-files", "-z", "--", PYTHON_FILES))
 
 
+def commit_named(folder: Path, revision: str) -> str:
+    """The commit that `revision` names, "" when it names none."""
+    return ask(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+
+
 def resolve(repository: Repository, revision: str) -> str:
     """The commit that `revision` names. Raises BaselineError when it names none."""
-    try:
-        found = git(repository.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except GitError:
-        raise BaselineError(
-            f"{repository.folder} has no revision {revision!r}", "git fetch --tags (or see: git log --oneline)"
-        ) from None
-    return found.decode().strip()
+    found = commit_named(repository.folder, revision)
+    if not found:
+        message = f"{repository.folder} has no revision {revision!r}"
+        raise BaselineError(message, "git fetch --tags (or see: git log --oneline)")
+    return found

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from shimgen.checkout.command import ISOLATED, GitError, git
+from shimgen.checkout.command import ISOLATED, ask, git
 from shimgen.checkout.repository import Repository
 
 CONVERSION = ("autocrlf", "eol")
@@ -61,10 +61,7 @@ def _configuration(repository: Repository) -> str:
 
 def _setting(repository: Repository, name: str) -> str:
     """A setting of the real repository, as a plain word ("" when unset)."""
-    try:
-        value = git(repository.folder, "config", "--get", name).decode().strip()
-    except GitError:
-        return ""
+    value = ask(repository.folder, "config", "--get", name)
     return value if value.isalnum() else ""
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from shimgen.checkout.command import finish, start
+from shimgen.checkout.command import finish, paths_in, start
 from shimgen.checkout.links import behind, told
 from shimgen.checkout.objects import listing, read_blobs
 from shimgen.checkout.reading import Seen, read_seen, read_unchanged, unreadable
@@ -55,9 +55,9 @@ def worktree_tree(repository: Repository) -> Tree:
         start(folder, *STAGED, repository.head, "--", PYTHON_FILES) as staged,
     ):
         _list_index(repository, finish(index), found)
-        for path in _paths(finish(others)):
+        for path in paths_in(finish(others)):
             _list_untracked(repository, path, found)
-        dirty = found.dirty | {path for path in _paths(finish(staged)) if path.endswith(".py")}
+        dirty = found.dirty | {path for path in paths_in(finish(staged)) if path.endswith(".py")}
     if not found.blobs:
         raise BaselineError(f"{folder} has no Python files", "shimgen scan CHECKOUT")
     baseline = Baseline("git", repository.head, tuple(sorted(dirty)))
@@ -81,10 +81,6 @@ def changed_files(repository: Repository, paths: Sequence[str]) -> set[str]:
 
 
 STAGED = ("diff-index", "--cached", "--name-only", "-z", "--relative", "--no-renames", "--ignore-submodules=all")
-
-
-def _paths(output: bytes) -> list[str]:
-    return [name.decode("utf-8", "surrogateescape") for name in output.split(b"\0") if name]
 
 
 def _list_index(repository: Repository, output: bytes, found: _Listing) -> None:

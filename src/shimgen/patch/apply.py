@@ -8,7 +8,7 @@ from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
 from shimgen.patch.diff import CONTEXT_LINES, file_patch, split_lines
-from shimgen.patch.values import CONTEXT, Conflict, FilePatch, Hunk
+from shimgen.patch.values import Conflict, FilePatch, Hunk
 
 
 def apply_exact(patch: FilePatch, before: bytes, context: int = CONTEXT_LINES) -> bytes | Conflict:
@@ -55,8 +55,7 @@ def _only_place(hunk: Hunk, lines: Sequence[bytes]) -> int | None:
 
 
 def _keeps_to_the_ends(hunk: Hunk, lines: Sequence[bytes], at: int, context: int) -> bool:
-    marks = b"".join(line[:1] for line in hunk.lines)
-    above, below = len(marks) - len(marks.lstrip(CONTEXT)), len(marks) - len(marks.rstrip(CONTEXT))
+    above, below = hunk.margins
     at_begin, at_end = at == 0, at + len(hunk.old) == len(lines)
     return (above >= context or at_begin) and (below >= context or at_end)
 

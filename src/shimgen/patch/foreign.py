@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
 from shimgen.model.errors import GenerateError
 from shimgen.patch.diff import split_lines
-from shimgen.patch.mail import content_of
 from shimgen.patch.text import Reader, unquote
 from shimgen.patch.values import CONTEXT, FilePatch
 
@@ -20,6 +19,11 @@ _EXTENDED = re.compile(
     rb"(index|old mode|new mode|new file mode|deleted file mode|similarity index|dissimilarity index|"
     rb"rename from|rename to|copy from|copy to|GIT binary patch|Binary files) ?([^\n]*)\n"
 )
+_HEADER = re.compile(rb"From |[A-Za-z][A-Za-z-]*:")
+_ENCODED = re.compile(rb"^Content-(Transfer-Encoding:\s*(quoted-printable|base64)|Type:\s*multipart/)", re.I | re.M)
+_BLANK = re.compile(rb"\r?\n\r?\n")
+_NEXT = re.compile(rb"^(?=From [0-9a-f]{40,64} Mon Sep 17 00:00:00 2001\r?$)", re.M)
+"""How a mail begins that git wrote, with a date that never changes (git format-patch)."""
 _FAULTS = {
     "new file mode": "adds",
     "deleted file mode": "deletes",
@@ -37,7 +41,7 @@ def read_foreign(name: str, content: bytes) -> tuple[FilePatch, ...]:
     Every byte is kept. Raises GenerateError for what is no patch, and for what adds, deletes, renames or changes the
     mode of files, or is binary.
     """
-    patches = tuple(_Foreign(name, content_of(content)).files())
+    patches = tuple(_Foreign(name, _content_of(content)).files())
     if not patches:
         raise GenerateError(f"{name} holds no patch", "git diff > FILE, or git format-patch")
     paths = [patch.path for patch in patches]
@@ -64,12 +68,8 @@ class _Foreign(Reader):
         super().__init__(split_lines(content))
         self.what = name
 
-    def files(self) -> Iterator[FilePatch]:
-        while self.at < len(self.lines):
-            if self.peek().startswith(b"diff --git ") or self._at_names():
-                yield self._file()
-            else:
-                self.at += 1
+    def begins(self) -> bool:
+        return super().begins() or self._at_names()
 
     def _at_names(self) -> bool:
         """Whether a file begins here as `diff -u` prints it."""
@@ -77,7 +77,7 @@ class _Foreign(Reader):
         following = self.lines[self.at : self.at + len(marks)]
         return len(following) == len(marks) and all(map(bytes.startswith, following, marks))
 
-    def _file(self) -> FilePatch:
+    def file(self) -> FilePatch:
         head = self._head()
         source, target = _names(head.source or "", head.target or "")
         shown = target if source == NOTHING else source
@@ -91,7 +91,7 @@ class _Foreign(Reader):
 
     def _head(self) -> _Head:
         head = _Head()
-        if self.peek().startswith(b"diff --git "):
+        if super().begins():
             head.source, head.target = _git_names(self.take()[len(b"diff --git ") :].rstrip(b"\r\n"))
             while found := _EXTENDED.fullmatch(self.peek()):
                 head.extended[found[1].decode()] = found[2].decode("utf-8", "replace")
@@ -160,9 +160,20 @@ def _names(source: str, target: str) -> tuple[str, str]:
 
 def context_of(patches: Iterable[FilePatch]) -> int:
     """How many unchanged lines the hunks have around them, where they are not at an end of the file."""
-    runs = [0]
-    for patch in patches:
-        for hunk in patch.hunks:
-            marks = b"".join(line[:1] for line in hunk.lines)
-            runs += [len(marks) - len(marks.lstrip(CONTEXT)), len(marks) - len(marks.rstrip(CONTEXT))]
-    return max(runs)
+    return max((max(hunk.margins) for patch in patches for hunk in patch.hunks), default=0)
+
+
+def _content_of(mails: bytes) -> bytes:
+    """The text of one or more mails, attachments with it, as it was before it was encoded for the way; what is no mail,
+    or not encoded, is as it is."""
+    return b"".join(_decoded(mail) for mail in _NEXT.split(mails))
+
+
+def _decoded(mail: bytes) -> bytes:
+    head = _BLANK.split(mail, maxsplit=1)[0]
+    if not _HEADER.match(mail) or not _ENCODED.search(head):
+        return mail
+    import email  # most patches are no mails, and it takes its time
+
+    contents = (part.get_payload(decode=True) for part in email.message_from_bytes(mail).walk())
+    return b"\n".join(content for content in contents if isinstance(content, bytes))

@@ -96,10 +96,14 @@ class Reader:
 
     def files(self) -> Iterable[FilePatch]:
         while self.at < len(self.lines):
-            if self.peek().startswith(b"diff --git "):
-                yield self._file()
+            if self.begins():
+                yield self.file()
             else:
                 self.at += 1
+
+    def begins(self) -> bool:
+        """Whether the next line is the first of a file."""
+        return self.peek().startswith(b"diff --git ")
 
     def peek(self) -> bytes:
         return self.lines[self.at] if self.at < len(self.lines) else b""
@@ -112,7 +116,8 @@ class Reader:
     def fail(self, reason: str, back: int = 1) -> GenerateError:
         return GenerateError(f"{self.what} is not usable: line {self.at - back + 1} {reason}")
 
-    def _file(self) -> FilePatch:
+    def file(self) -> FilePatch:
+        """The patch of one file."""
         names = self.take()[len(b"diff --git ") :]
         index = INDEX.fullmatch(self.take())
         if index is None:

@@ -33,6 +33,12 @@ class Hunk(msgspec.Struct, frozen=True):
         """The lines that stand there afterwards."""
         return tuple(line[1:] for line in self.lines if line[:1] != REMOVED)
 
+    @property
+    def margins(self) -> tuple[int, int]:
+        """How many unchanged lines it has above and below what changes."""
+        marks = b"".join(line[:1] for line in self.lines)
+        return len(marks) - len(marks.lstrip(CONTEXT)), len(marks) - len(marks.rstrip(CONTEXT))
+
 
 class FilePatch(msgspec.Struct, frozen=True):
     """The change of one file that exists before and after, with its blob ids (possibly abbreviated) and git mode."""

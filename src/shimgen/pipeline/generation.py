@@ -19,7 +19,7 @@ from shimgen.model.results import Analysis, Explanation, Outcome, Step
 from shimgen.model.source import Tree
 from shimgen.pipeline.analysis import Found, Work, find, work_out
 from shimgen.pipeline.carried import lay, refuse_conflicts, settled
-from shimgen.pipeline.ground import Layers
+from shimgen.pipeline.ground import Layers, edits
 from shimgen.pipeline.making import Maker, Shims, make_shims, pyproject
 from shimgen.pipeline.session import Session, open_session, timed
 from shimgen.scope import in_scope
@@ -172,19 +172,13 @@ def finish(session: Session, work: Work, shims: Sequence[FileChange]) -> Outcome
     steps += [Step(tuple(shims))] if shims else []
     steps += [Step(patch.changes, patch) for patch in last if patch.changes]
     final = {**work.ground.contents, **work.layers.changed, **layers.changed}
-    added = {change.path: change.shims for change in shims}
-    changes = []
-    for path in sorted(final):
-        before = session.read(path)
-        if before is not None and before != final[path]:
-            new = tuple(shim for shim in added.get(path, ()) if shim.text.encode() not in before)
-            changes.append(FileChange(path, before, final[path], new))
+    changes = edits(final, session.read, shims)
     pending = {change.path for change in changes}
     carried = tuple(
         replace(patch, stands=patch.state is CarriedState.THERE or (patch.made and pending.isdisjoint(patch.paths)))
         for patch in (*work.first, *last)
     )
-    return Outcome(replace(work.analysis, carried=carried), tuple(changes), steps=tuple(steps))
+    return Outcome(replace(work.analysis, carried=carried), changes, steps=tuple(steps))
 
 
 def _require_syntax(changes: Sequence[FileChange], proven: Collection[bytes]) -> None:

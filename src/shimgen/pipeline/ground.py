@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from shimgen import checkout as baseline
+from shimgen.model.domain import FileChange
 from shimgen.model.facts import MARKER
 from shimgen.pipeline.session import Session
 
@@ -73,6 +74,20 @@ def shims_in(session: Session, content: bytes) -> tuple[ExistingShim, ...]:
     from shimgen.shims import ExistingShim, find_shims
 
     return session.memory.once_for(tuple[ExistingShim, ...], content, lambda: find_shims(content))
+
+
+def edits(
+    ends: Mapping[str, bytes], start: Callable[[str], bytes | None], changes: Sequence[FileChange]
+) -> tuple[FileChange, ...]:
+    """The files that are there and do not `start` as they are to end, sorted, each with those of its shims in `changes`
+    that it does not have yet."""
+    shims = {change.path: change.shims for change in changes}
+    begins = ((path, start(path)) for path in sorted(ends))
+    return tuple(
+        FileChange(path, before, ends[path], tuple(s for s in shims.get(path, ()) if s.text.encode() not in before))
+        for path, before in begins
+        if before is not None and before != ends[path]
+    )
 
 
 def python_only(contents: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ import msgspec
 
 from shimgen.model.domain import FileChange
 from shimgen.model.results import Outcome, Step
+from shimgen.pipeline.ground import edits
 from shimgen.report import letters
 
 Start = Callable[[str], bytes | None]
@@ -45,19 +46,14 @@ def pages(outcome: Outcome, start: Start) -> tuple[Page, ...]:
 def _follow(outcome: Outcome, start: Start) -> list[Step]:
     begins: dict[str, bytes] = {}
     ends = {change.path: change.after for change in outcome.changes}
-    shims = {c.path: c.shims for step in outcome.steps if step.carried is None for c in step.changes}
+    made = [change for step in outcome.steps if step.carried is None for change in step.changes]
     for step in outcome.steps:
         for change in step.changes:
             begins.setdefault(change.path, change.before)
             ends[change.path] = change.after
     straight = {path for path, before in begins.items() if start(path) == before}
-    crooked = []
-    for path in sorted(ends.keys() - straight):
-        before = start(path)
-        if before is not None and before != ends[path]:
-            new = tuple(shim for shim in shims.get(path, ()) if shim.text.encode() not in before)
-            crooked.append(FileChange(path, before, ends[path], new))
-    return _merged(outcome, straight, tuple(crooked))
+    crooked = edits({path: ends[path] for path in ends.keys() - straight}, start, made)
+    return _merged(outcome, straight, crooked)
 
 
 def _merged(outcome: Outcome, straight: set[str], crooked: tuple[FileChange, ...]) -> list[Step]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from inspect import Signature
 from typing import Any
 
-from .calls import Call
+from .calls import Call, calls, shaped
 from .case import Case, CheckError, Provider, TooLong
-from .delegates import Script, delegate
+from .delegates import Script, delegate, fresh
 from .wrappers import hold, wrapper_class
 
 
@@ -20,6 +21,7 @@ class Bench:
     provider: Provider
     base: type
     script: Script = field(default_factory=Script)
+    giver = "the delegate"
 
     def __post_init__(self) -> None:
         self.cls = wrapper_class(self.case, self.base, {})
@@ -34,14 +36,46 @@ class Bench:
         """Another wrapper, which holds `value` instead of the delegate."""
         return hold(self.cls(), self.case.attribute, value)
 
-    def ask(self, call: Call, wrapper: Any = None) -> Any:
-        """Call the member on the wrapper, or on another one."""
-        holder = self.wrapper if wrapper is None else wrapper
-        return getattr(holder, self.case.member)(*call.args, **dict(call.kwargs))
+    @property
+    def alike(self) -> bool:
+        """Whether what the shim takes is what the provider takes: all candidates take the same, with the same
+        defaults, or the delegate's own method is handed out."""
+        first, *others = ([*shape(p.signature), *defaults(p.signature)] for p in self.case.providers)
+        return self.case.handed or all(o == first for o in others)
 
-    def ask_delegate(self, call: Call) -> Any:
-        """Call the member on the delegate."""
-        return getattr(self.delegate, self.case.member)(*call.args, **dict(call.kwargs))
+    @property
+    def simplest(self) -> Call:
+        """A call that binds everywhere."""
+        if self.case.shapes and not self.alike:
+            return shaped(self.case.shapes[0])
+        return next(calls(self.provider.signature))
+
+    def ask(self, call: Call, holder: Any = None) -> Any:
+        """Call the member on the wrapper, or on another object that has it."""
+        asked = self.wrapper if holder is None else holder
+        return getattr(asked, self.case.member)(*call.args, **dict(call.kwargs))
+
+    def run(self, call: Call, holder: Any = None) -> Any:
+        """The same, and what is given is run to its end."""
+        return outcome(self.provider, self.script, self.ask(call, holder))
+
+    def arrives(self, call: Call) -> None:
+        """A call reaches the delegate once, with its arguments as when the delegate is called directly. Raises
+        CheckError."""
+        script = fresh(self.script)
+        direct = raised_by(lambda: self.run(call, self.delegate))
+        if direct is not None:
+            raise CheckError(f"{call} does not bind to the provider: {direct}")
+        through = raised_by(lambda: self.run(call))
+        if through is not None:
+            raise CheckError(f"{call} fails in the shim: {type(through).__name__}: {through}")
+        if len(script.log) != 2:
+            raise CheckError(f"{call} reaches the delegate {len(script.log) - 1} times")
+        (_, expected), (who, found) = script.log
+        if who is not self.delegate and self.provider.kind == "method":
+            raise CheckError(f"{call} reaches another object than self.{self.case.attribute}")
+        if not same(expected, found):
+            raise CheckError(f"{call} arrives as {found}, not as {expected}")
 
     def named(self, error: BaseException | None, also: tuple[str, ...] = ()) -> None:
         """`error` is an AttributeError that tells a person where to look. Raises CheckError."""
@@ -50,6 +84,16 @@ class Bench:
         silent = [n for n in (self.case.wrapper, self.case.member, *also) if n not in str(error)]
         if silent:
             raise CheckError(f"without a delegate, the error does not name {', '.join(silent)}: {error}")
+
+
+def defaults(signature: Signature) -> list[tuple[str, object, bool]]:
+    """The default of each parameter by its text."""
+    return [(p.name, repr(p.default), True) for p in signature.parameters.values()]
+
+
+def shape(signature: Signature) -> list[tuple[str, object, bool]]:
+    """What two signatures must share to take the same calls."""
+    return [(p.name, p.kind, p.default is p.empty) for p in signature.parameters.values()]
 
 
 def finish(value: Any, script: Script) -> Any:

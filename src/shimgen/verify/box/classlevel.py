@@ -6,16 +6,18 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .bench import describe, outcome, raised_by, same
-from .calls import Call, calls, shaped
+from .bench import describe, outcome, raised_by, same, shape
+from .calls import Call, calls
 from .case import Case, CheckError, Provider
 from .delegates import Script, delegate_class, fresh
-from .methods import shape
+from .methods import call_sites, exception, result
 from .wrappers import Plain, wrapper_class
 
 
 class ClassBench:
     """One shim against one candidate's class; the shim knows that class by its name."""
+
+    giver = "the delegate's class"
 
     def __init__(self, case: Case, provider: Provider) -> None:
         self.case, self.provider, self.script = case, provider, Script()
@@ -23,7 +25,12 @@ class ClassBench:
         self.delegates = tuple(made.values())
         self.cls = wrapper_class(case, Plain, made)
 
-    def ask(self, call: Call) -> Any:
+    @property
+    def simplest(self) -> Call:
+        """A call that binds."""
+        return next(calls(self.provider.signature))
+
+    def run(self, call: Call) -> Any:
         """Call the member on the wrapper's class, and run what it gives to its end."""
         given = getattr(self.cls, self.case.member)(*call.args, **dict(call.kwargs))
         return outcome(self.provider, self.script, given)
@@ -38,8 +45,22 @@ class ClassBench:
                     bound.arguments[name] = getattr(bound.arguments[name], part)
         return bound.arguments
 
+    def arrives(self, call: Call) -> None:
+        """A call reaches the delegate's class once, with its arguments. Raises CheckError."""
+        fresh(self.script)
+        error = raised_by(lambda: self.run(call))
+        if error is not None:
+            raise CheckError(f"{call} fails in the shim: {type(error).__name__}: {error}")
+        if len(self.script.log) != 1:
+            raise CheckError(f"{call} reaches the delegate's class {len(self.script.log)} times")
+        ((who, found),) = self.script.log
+        if self.provider.kind == "classmethod" and who not in self.delegates:
+            raise CheckError(f"{call} reaches another class than {' / '.join(self.provider.names)}")
+        if not same(self.expected(call), found):
+            raise CheckError(f"{call} arrives as {found}, not as {self.expected(call)}")
 
-def checks(bench: ClassBench) -> Iterator[tuple[str, Callable[[ClassBench], None]]]:
+
+def checks(bench: ClassBench) -> Iterator[tuple[str, Callable[[Any], None]]]:
     """The checks that hold for this shim, each with its name."""
     if bench.case.kind == "attribute":
         yield "result", value
@@ -79,42 +100,4 @@ def arguments(bench: ClassBench) -> None:
     """Every parameter arrives, the config as the delegate's class is given it."""
     for call in calls(bench.provider.signature):
         if None not in call.args and not any(v is None for _, v in call.kwargs):
-            _arrives(bench, call)
-
-
-def call_sites(bench: ClassBench) -> None:
-    """Every way in which the engine calls the member arrives too."""
-    for found in bench.case.shapes:
-        _arrives(bench, shaped(found))
-
-
-def result(bench: ClassBench) -> None:
-    """The very object comes back."""
-    for wanted in (bench.script.result, None, ()):
-        bench.script.result = wanted
-        found = bench.ask(next(calls(bench.provider.signature)))
-        if found is not wanted:
-            raise CheckError(f"the delegate's class gives {describe(wanted)}, the shim {describe(found)}")
-
-
-def exception(bench: ClassBench) -> None:
-    """The very exception comes out."""
-    for error in (RuntimeError("inner"), AttributeError("inner")):
-        bench.script.error = error
-        found = raised_by(lambda: bench.ask(next(calls(bench.provider.signature))))
-        if found is not error:
-            raise CheckError(f"the delegate raises {type(error).__name__}, out of the shim comes {describe(found)}")
-
-
-def _arrives(bench: ClassBench, call: Call) -> None:
-    fresh(bench.script)
-    error = raised_by(lambda: bench.ask(call))
-    if error is not None:
-        raise CheckError(f"{call} fails in the shim: {type(error).__name__}: {error}")
-    if len(bench.script.log) != 1:
-        raise CheckError(f"{call} reaches the delegate's class {len(bench.script.log)} times")
-    ((who, found),) = bench.script.log
-    if bench.provider.kind == "classmethod" and who not in bench.delegates:
-        raise CheckError(f"{call} reaches another class than {' / '.join(bench.provider.names)}")
-    if not same(bench.expected(call), found):
-        raise CheckError(f"{call} arrives as {found}, not as {bench.expected(call)}")
+            bench.arrives(call)

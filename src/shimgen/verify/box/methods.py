@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from . import properties
-from .bench import Bench, describe, finish, outcome, raised_by, same
-from .calls import Call, calls, shaped
+from .bench import Bench, describe, finish, raised_by, shape
+from .calls import calls, shaped
 from .case import CheckError
 from .delegates import fresh
 
@@ -58,7 +58,7 @@ def kind(bench: Bench) -> None:
 
 def signature(bench: Bench) -> None:
     """The shim's parameters are the provider's: names, kinds, order, and which have defaults."""
-    if not alike(bench):
+    if not bench.alike:
         return
     shim, provider = inspect.signature(getattr(bench.wrapper, bench.case.member)), bench.provider.signature
     ours, theirs = shape(shim), shape(provider)
@@ -66,51 +66,34 @@ def signature(bench: Bench) -> None:
         raise CheckError(f"the shim takes {shim}, the provider {provider}")
 
 
-def alike(bench: Bench) -> bool:
-    """Whether what the shim takes is what the provider takes: all candidates take the same, with the same defaults,
-    or the delegate's own method is handed out."""
-    first, *others = ([*shape(p.signature), *defaults(p.signature)] for p in bench.case.providers)
-    return bench.case.handed or all(o == first for o in others)
-
-
-def defaults(signature: inspect.Signature) -> list[tuple[str, object, bool]]:
-    """The default of each parameter by its text."""
-    return [(p.name, repr(p.default), True) for p in signature.parameters.values()]
-
-
-def shape(signature: inspect.Signature) -> list[tuple[str, object, bool]]:
-    """What two signatures must share to take the same calls."""
-    return [(p.name, p.kind, p.default is p.empty) for p in signature.parameters.values()]
-
-
 def arguments(bench: Bench) -> None:
     """Every parameter arrives as it does when the delegate is called directly, defaults included."""
-    taken = bench.provider.signature if alike(bench) else inspect.signature(getattr(bench.wrapper, bench.case.member))
+    taken = bench.provider.signature if bench.alike else inspect.signature(getattr(bench.wrapper, bench.case.member))
     for call in calls(taken):
-        _arrives(bench, call)
+        bench.arrives(call)
 
 
-def call_sites(bench: Bench) -> None:
-    """Every way in which the engine calls the member arrives too."""
+def call_sites(bench: Any) -> None:
+    """Every way in which the engine calls the member, of an instance or the class, arrives too."""
     for found in bench.case.shapes:
-        _arrives(bench, shaped(found))
+        bench.arrives(shaped(found))
 
 
-def result(bench: Bench) -> None:
+def result(bench: Any) -> None:
     """The very object comes back."""
     fresh(bench.script)
     for value in (bench.script.result, None, (), False):
         bench.script.result = value
-        found = outcome(bench.provider, bench.script, bench.ask(simplest(bench)))
+        found = bench.run(bench.simplest)
         if found is not value:
-            raise CheckError(f"the delegate gives {describe(value)}, the shim {describe(found)}")
+            raise CheckError(f"{bench.giver} gives {describe(value)}, the shim {describe(found)}")
 
 
-def exception(bench: Bench) -> None:
+def exception(bench: Any) -> None:
     """The very exception comes out, an AttributeError and one that is no Exception included."""
     for error in (RuntimeError("inner"), AttributeError("inner"), Stopped("inner")):
         fresh(bench.script).error = error
-        found = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(simplest(bench))))
+        found = raised_by(lambda: bench.run(bench.simplest))
         if found is not error:
             raise CheckError(f"the delegate raises {type(error).__name__}, out of the shim comes {describe(found)}")
 
@@ -118,7 +101,7 @@ def exception(bench: Bench) -> None:
 def generator(bench: Bench) -> None:
     """Items come lazily and are the same, what is sent arrives, the return value comes back, close closes."""
     script = fresh(bench.script)
-    running = bench.ask(simplest(bench))
+    running = bench.ask(bench.simplest)
     if not hasattr(running, "send"):
         raise CheckError(f"a call gives {describe(running)}, not a generator")
     given = [next(running)]
@@ -132,7 +115,7 @@ def generator(bench: Bench) -> None:
         raise CheckError("what is sent into the shim does not arrive")
     if stop.value is not script.result:
         raise CheckError("the generator's return value is lost")
-    again = bench.ask(simplest(bench))
+    again = bench.ask(bench.simplest)
     next(again)
     again.close()
     if not script.closed:
@@ -143,14 +126,14 @@ def generator_exception(bench: Bench) -> None:
     """What the generator raises comes out."""
     error = RuntimeError("inner")
     fresh(bench.script).error = error
-    if raised_by(lambda: list(bench.ask(simplest(bench)))) is not error:
+    if raised_by(lambda: list(bench.ask(bench.simplest))) is not error:
         raise CheckError("the exception of the delegate's generator does not come out")
 
 
 def stream(bench: Bench) -> None:
     """An async generator gives the same items, one at a time, and its exception comes out."""
     script = fresh(bench.script)
-    running = bench.ask(simplest(bench))
+    running = bench.ask(bench.simplest)
     if not hasattr(running, "__anext__"):
         raise CheckError(f"a call gives {describe(running)}, not an async iterator")
     given = [finish(running.__anext__(), script)]
@@ -167,7 +150,7 @@ def stream(bench: Bench) -> None:
 def lacking(bench: Bench) -> None:
     """A delegate without the member gives an AttributeError, like any object without it."""
     bare = bench.with_delegate(bench.base())
-    error = raised_by(partial(_run, bench, bare))
+    error = raised_by(partial(bench.run, bench.simplest, bare))
     if not isinstance(error, AttributeError):
         raise CheckError(f"a delegate without it gives {describe(error)} instead of an AttributeError")
 
@@ -175,34 +158,5 @@ def lacking(bench: Bench) -> None:
 def none(bench: Bench) -> None:
     """A delegate that is None or missing gives an AttributeError that names wrapper, delegate and member."""
     for bare in bench.without_delegate():
-        error = raised_by(partial(_run, bench, bare))
+        error = raised_by(partial(bench.run, bench.simplest, bare))
         bench.named(error, (bench.case.attribute.rpartition(".")[2],))
-
-
-def simplest(bench: Bench) -> Call:
-    """A call that binds everywhere."""
-    if bench.case.shapes and not alike(bench):
-        return shaped(bench.case.shapes[0])
-    return next(calls(bench.provider.signature))
-
-
-def _run(bench: Bench, wrapper: Any) -> Any:
-    """Call the member of another wrapper, and run what it gives to its end."""
-    return outcome(bench.provider, bench.script, bench.ask(simplest(bench), wrapper))
-
-
-def _arrives(bench: Bench, call: Call) -> None:
-    script = fresh(bench.script)
-    direct = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask_delegate(call)))
-    if direct is not None:
-        raise CheckError(f"{call} does not bind to the provider: {direct}")
-    through = raised_by(lambda: outcome(bench.provider, bench.script, bench.ask(call)))
-    if through is not None:
-        raise CheckError(f"{call} fails in the shim: {type(through).__name__}: {through}")
-    if len(script.log) != 2:
-        raise CheckError(f"{call} reaches the delegate {len(script.log) - 1} times")
-    (_, expected), (who, found) = script.log
-    if who is not bench.delegate and bench.provider.kind == "method":
-        raise CheckError(f"{call} reaches another object than self.{bench.case.attribute}")
-    if not same(expected, found):
-        raise CheckError(f"{call} arrives as {found}, not as {expected}")
