@@ -41,7 +41,15 @@ PROFILE = Profile(
             delegate=("embed",),
             wrapper=("lm_head",),
             returns=("{delegate}.embed", "lm_head"),
-        )
+        ),
+        "exchange": Recipe(
+            member="set_both",
+            parameters=("embed", "head"),
+            code="self.{delegate}.embed.weight = embed\nself.lm_head.weight = head",
+            delegate=("embed",),
+            wrapper=("lm_head",),
+            writes={"{delegate}.embed.weight": "embed", "lm_head.weight": "head"},
+        ),
     },
     interfaces={"eagle": Interface(members=("get_pair", "set_pair"))},
     externals={

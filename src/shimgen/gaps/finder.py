@@ -163,11 +163,13 @@ class _Finder:
         if _is_there(own) or not self._is_reached(wrapper, demand.member):
             return None
         lookups = tuple(self._members.look(c, demand.member) for c in wrapper.delegate.candidates)
-        if own.covered and self._is_covered(wrapper, own, lookups):
+        covered = own.covered == wrapper.delegate.attribute and not demand.asking(SiteKind.CLASS)
+        if covered and all(found.provider for found in lookups):
             return None
         case = Case(self._program, self._profile, self._members, self._reach, wrapper, demand, lookups)
-        refusal = self._uncertain(own, wrapper, demand.member) or judge(case)
-        if refusal is not None and self._is_engines_own(demand, refusal):
+        refusal = self._uncertain(own, wrapper, demand.member) or (_lacked_below(case) if covered else None)
+        refusal = refusal or judge(case)
+        if refusal is not None and not case.providers and self._is_engines_own(demand, refusal):
             return None
         assembled = fitting(case) if refusal is not None and refusal.reason in _RECIPE_FOR else None
         if assembled is not None:
@@ -199,10 +201,6 @@ class _Finder:
         holders = self._holders.get(wrapper.cls)
         return holders is None or any(not _is_there(self._members.look(ref, member)) for ref in holders)
 
-    def _is_covered(self, wrapper: Wrapper, own: Lookup, lookups: tuple[Lookup, ...]) -> bool:
-        """`__getattr__` hands on to the delegate: the member is there when the delegate has it."""
-        return own.covered == wrapper.delegate.attribute and all(found.provider for found in lookups)
-
     def _uncertain(self, own: Lookup, wrapper: Wrapper, member: str) -> Refusal | None:
         if own.covered and own.covered != wrapper.delegate.attribute:
             return Refusal(Reason.DYNAMIC)
@@ -210,6 +208,13 @@ class _Finder:
             return Refusal(Reason.EXTERNAL, {"base": own.uncertain})
         site = self._members.computed(wrapper.cls)
         return Refusal(Reason.COMPUTED, {"site": site}) if site else None
+
+
+def _lacked_below(case: Case) -> Refusal | None:
+    """A `__getattr__` that hands on to the delegate gives what that has: only a class behind it can lack the member."""
+    candidates = case.wrapper.delegate.candidates
+    lacking = " / ".join(c.name for c, found in zip(candidates, case.lookups, strict=True) if found == Lookup())
+    return Refusal(Reason.ABSENT, {"delegate": lacking}, f"implement {case.member} on {lacking}") if lacking else None
 
 
 def _is_there(found: Lookup) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -10,13 +11,15 @@ from shimgen.gaps.case import Case
 from shimgen.model.binding import fills
 from shimgen.model.calling import POSITIONAL, methods, routine
 from shimgen.model.domain import ClassRef, MemberKind, Provider
-from shimgen.model.facts import Expr, Function, NamedParam, is_dotted
+from shimgen.model.facts import Class, Expr, Function, NamedParam, is_dotted
 from shimgen.model.program import Program
 
 _NAMED_ACCESS = frozenset(
     {"named_parameters", "named_modules", "named_buffers", "named_children", "state_dict", "load_state_dict"}
     | {"get_submodule", "get_parameter", "get_buffer"}
 )
+# A member of such a name gives names, or what they begin with.
+_SPEAKS = re.compile(r"(?:^|_)(?:names?(?:_|$)|prefix(?:es)?$)")
 _CONTAINERS = frozenset(("dict", "list", "tuple", "set", "frozenset", "OrderedDict", "collections.OrderedDict"))
 _DEPTH = 4
 
@@ -36,6 +39,15 @@ def carried_names(case: Case) -> Iterator[str]:
                 yield f"dotted names at {provider.cls.at(attribute.line)}"
         if provider.kind is MemberKind.INSTANCE:
             yield from _dotted_entries(case, provider)
+        if _SPEAKS.search(case.member) and not _says_otherwise(facts, case.member):
+            yield "its own name says so"
+
+
+def _says_otherwise(facts: Class, member: str) -> bool:
+    """Whether more is known of the member than its name: its parameters carry the names, or it is an empty table."""
+    taken = any(function.names for function in facts.functions if function.name == member)
+    values = [attribute.value for attribute in facts.attributes if attribute.name == member]
+    return taken or any(value is not None and value.op in ("seq", "dict") and not value.parts for value in values)
 
 
 def _parameters(case: Case, provider: Provider, function: Function) -> Iterator[str]:

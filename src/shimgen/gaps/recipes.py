@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from shimgen.gaps.case import Case
 from shimgen.model.binding import binds
 from shimgen.model.domain import ClassRef, SiteKind
-from shimgen.model.facts import Param
+from shimgen.model.facts import Expr, Param
 from shimgen.model.profile import Recipe
+from shimgen.model.program import Attribute
 
 
 def fitting(case: Case) -> tuple[str, Recipe, str] | None:
@@ -43,9 +44,21 @@ def _parts_are_there(case: Case, recipe: Recipe) -> bool:
         parts = [attributes.get(name) for name in names]
         if not all(part is not None and part.initial and not (probed and part.optional) for part in parts):
             return False
+        if recipe.writes and any(part is not None and _is_of_body(case, recipe, part) for part in parts):
+            return False
     path = case.reach.path(case.wrapper.cls, delegate.attribute)
     runs = {"", *case.profile.models.forward_members} & set(path.runs)
     return bool(runs) and set(recipe.wrapper) <= path.own.keys()
+
+
+def _is_of_body(case: Case, recipe: Recipe, part: Attribute) -> bool:
+    """Whether a part is always that of the body, as far as its classes tell: one object cannot be exchanged for two."""
+    for name in recipe.delegate:
+        same = part.value == Expr("name", f"self.{case.wrapper.delegate.attribute}.{name}")
+        below = [case.program.attributes(candidate).get(name) for candidate in case.wrapper.delegate.candidates]
+        if same and any(b is not None and (b.types, b.externals) == (part.types, part.externals) for b in below):
+            return True
+    return False
 
 
 def _calls_bind(case: Case, recipe: Recipe) -> bool:

@@ -19,7 +19,7 @@ from shimgen.gaps.passing import set_by_name, set_in_passing
 from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
 from shimgen.model.binding import binds, same_signature
-from shimgen.model.construction import construction, projection
+from shimgen.model.construction import construction, handed
 from shimgen.model.domain import CALLABLE, MemberKind, Refusal, SiteKind
 from shimgen.model.facts import Param
 from shimgen.model.reason import Reason
@@ -144,7 +144,8 @@ def _not_assigned(case: Case) -> Refusal | None:
     site = next((s for s in writes if s.role != "draft"), None)
     if site is None:
         return None
-    return Refusal(Reason.ASSIGNED, {"site": site.place}, "forward the assignment by hand, in a setter")
+    advice = f"{by_hand(case)}, and see to modules: nn.Module keeps an assigned one itself and asks no setter"
+    return Refusal(Reason.ASSIGNED, {"site": site.place}, advice)
 
 
 def _class_level(case: Case) -> Refusal | None:
@@ -154,9 +155,13 @@ def _class_level(case: Case) -> Refusal | None:
     if kind in (MemberKind.CLASSMETHOD, MemberKind.STATICMETHOD):
         params = case.providers[0].params[kind is MemberKind.CLASSMETHOD :]
         made = construction(case.program, case.wrapper.delegate)
-        shown = made is not None and len(params) == 1 and projection(case.program, made, params[0].name) is not None
+        shown = made is not None and all(handed(case.program, made, param) is not None for param in params)
         return None if shown or not params else Refusal(Reason.CONFIG, {}, by_hand(case))
-    if asked and (kind is not MemberKind.CLASS_ATTRIBUTE or len(case.providers) > 1):
+    behind = len(case.wrapper.delegate.candidates)
+    if asked and kind is MemberKind.CLASS_ATTRIBUTE and behind > 1:
+        what = f"member of the class, while {behind} classes may stand behind self.{case.wrapper.delegate.attribute}"
+        return Refusal(Reason.KIND, {"kind": what}, by_hand(case))
+    if asked and kind is not MemberKind.CLASS_ATTRIBUTE:
         site = asked[0].place
         return Refusal(Reason.KIND, {"kind": f"{kind} that {site} asks of the class"}, by_hand(case))
     if asked and binds_itself(case.program, case.providers[0].cls, case.member):

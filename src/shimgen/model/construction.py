@@ -8,7 +8,7 @@ import msgspec
 
 from shimgen.model.calling import given, positional
 from shimgen.model.domain import ClassRef, Delegate
-from shimgen.model.facts import Expr, Function
+from shimgen.model.facts import Expr, Function, Param
 from shimgen.model.program import Program
 
 
@@ -52,6 +52,17 @@ def projection(program: Program, made: Construction, parameter: str) -> str | No
     own = {p.name for p in made.constructor.params[1:]}
     rebound = any(s.target == parameter or s.target.startswith(f"{parameter}.") for s in made.constructor.stores)
     return text if text.partition(".")[0] == parameter and parameter in own and not rebound else None
+
+
+def handed(program: Program, made: Construction | None, param: Param) -> str | None:
+    """What a class-level member of the wrapper hands on for a parameter; None for a configuration of which the
+    constructor does not show what the delegate is given."""
+    if param.kind not in ("var", "varkw"):
+        if made is not None and param.name in made.given:
+            return projection(program, made, param.name)
+        if "config" in param.name:
+            return None
+    return param.name
 
 
 def unaliased(program: Program, owner: ClassRef, constructor: Function, text: str) -> str:

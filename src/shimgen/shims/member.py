@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shimgen.model.construction import Construction, construction, projection
+from shimgen.model.construction import Construction, construction, handed
 from shimgen.model.domain import ClassRef, Gap, MemberKind, Provider, SiteKind, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe
@@ -156,12 +156,7 @@ def _is_bound(name: str, candidate: ClassRef, program: Program, scope: Scope) ->
 def _project(param: Param, made: Construction | None, program: Program) -> str:
     """What to pass for a parameter of a class-level member: what the wrapper's constructor makes of it for the
     delegate. What is no configuration is passed as it is. Raises RefusedError."""
-    if param.kind in ("var", "varkw"):
-        return param.name
-    if made is not None and param.name in made.given:
-        text = projection(program, made, param.name)
-    else:
-        text = None if "config" in param.name else param.name
+    text = handed(program, made, param)
     if text is None:
         raise RefusedError(Reason.CONFIG, {})
     return text
