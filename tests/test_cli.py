@@ -201,6 +201,7 @@ def test_scope_options_are_the_same_everywhere(seen: list[Settings], command: st
         (BaselineError("/tree is not a checkout", "shimgen init /tree"), 3),
         (GenerateError("the shim does not parse", "shimgen explain X"), 4),
         (PermissionError(13, "Permission denied", "/tree/a.py"), 4),
+        (OSError(24, "Too many open files"), 4),
         (RecursionError("maximum recursion depth exceeded"), 4),
         (KeyError("boom"), 4),
         (KeyboardInterrupt(), 130),
@@ -223,6 +224,43 @@ def test_every_error_is_a_sentence_and_a_code(
 def test_an_error_says_what_to_type_next(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     everywhere(monkeypatch, BaselineError("/tree is not a checkout", "shimgen init /tree"))
     assert run("scan").stderr == "shimgen: /tree is not a checkout\n  next: shimgen init /tree\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (
+            OSError(24, "Too many open files"),
+            ["the system said no in tests.test_cli: Too many open files", "ulimit -a, or: shimgen scan --debug"],
+        ),
+        (
+            PermissionError(13, "Permission denied", "/tree/a.py"),
+            ["cannot access /tree/a.py: Permission denied", "ls -ld /tree/a.py"],
+        ),
+        (
+            UnicodeEncodeError("utf-8", "name\udce9", 4, 5, "surrogates not allowed"),
+            ["'name\\udce9' cannot be written as utf-8", "rename it"],
+        ),
+        (
+            UnicodeEncodeError("ascii", "name\xe9", 4, 5, "ordinal not in range"),
+            ["'name\xe9' cannot be written as ascii", "rename it, or: PYTHONUTF8=1 shimgen scan"],
+        ),
+    ],
+)
+def test_what_the_system_refuses_is_said(
+    here: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, says: list[str]
+) -> None:
+    everywhere(monkeypatch, error)
+    assert run("scan").stderr.splitlines() == [f"shimgen: {says[0]}", f"  next: {says[1]}"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["diff", "--help"]])
+def test_help_that_cannot_be_written(words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "shimgen", *words], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 4
+    assert done.stderr == b"shimgen: cannot write to stdout: No space left on device\n"
 
 
 def test_an_internal_error_names_its_place_and_debug_shows_more(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

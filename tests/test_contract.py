@@ -329,3 +329,57 @@ def test_a_folder_that_cannot_be_read_is_named(
     result = run("scan", mini.path)
     assert result.exit_code == 3, result.output
     assert "cannot be read: Permission denied\n  next: ls -ld " in result.stderr
+
+
+# Where a fault stands
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('profile = "sglan"', ['  profile: there is no profile "sglan"; did you mean "sglang"?']),
+        ('[stack]\nextends = "sglan"', ['  stack.extends: there is no profile "sglan"; did you mean "sglang"?']),
+        ("[stack.recipes.head]", ["  stack.recipes.head: Object missing required field `member`"]),
+        ('[scope]\nwrappers = ["Pictures"]', ['{file}: scope.wrappers: "Pictures" matches nothing here']),
+        ('[scope]\nmembers = ["get_embed"]', ['{file}: scope.members: "get_embed" matches nothing here']),
+        ('[scope]\ninterfaces = ["eagle"]', ['{file}: scope.interfaces: "eagle" matches nothing here']),
+    ],
+)
+def test_a_fault_of_the_file_is_said_to_be_there(mini: Repo, table: str, says: list[str]) -> None:
+    Path("shimgen.toml").write_text(table)
+    result = run("check", mini.path)
+    assert result.exit_code == 2
+    for text in says:
+        assert text.format(file=Path("shimgen.toml").absolute()) in result.stderr
+    assert result.stderr.endswith("  next: correct the file and run the command again\n")
+    assert "--wrapper" not in result.stderr
+
+
+def test_a_fault_of_the_command_line_is_said_to_be_there(mini: Repo) -> None:
+    Path("shimgen.toml").write_text('[scope]\nwrappers = ["Picture*"]\n')
+    result = run("check", mini.path, "--wrapper", "Pictures")
+    assert result.exit_code == 2
+    assert result.stderr.startswith('shimgen: --wrapper "Pictures" matches nothing here')
+    assert result.stderr.endswith("  next: shimgen scan --verbose\n")
+
+
+def test_that_nothing_was_compared_is_said(mini: Repo) -> None:
+    """A [stack] without profile extends the generic one, which knows no stack: an open gate is then no good news."""
+    Path("shimgen.toml").write_text('[stack]\nignore = ["x"]\n')
+    for command in ("check", "scan", "apply"):
+        result = run(command, mini.path)
+        assert result.exit_code == 0
+        assert "note: the profile generic sees no wrapper here, so nothing was compared" in result.stderr
+    assert len(json.loads(run("check", mini.path, "--json").stdout)["notes"]) == 1
+
+
+def test_a_bare_repository_is_worked_with_by_revisions(mini: Repo, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.git"
+    mini.git("clone", "--quiet", "--bare", str(mini.path), str(bare))
+    assert run("init", bare).exit_code == 3
+    assert run("init", bare, "--at", "main").exit_code == 0
+    assert run("pin", "HEAD").exit_code == 0
+    assert run("check", "--at", "main").exit_code == 1
+    assert run("patch", "--at", "main", "-o", tmp_path / "series").exit_code == 0
+    mini.git("am", "--quiet", *map(str, sorted((tmp_path / "series").glob("*.patch"))))
+    assert run("check", mini.path).exit_code == 0

@@ -125,7 +125,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
             "models.factories: give models.registry, too",
         ],
     ),
-    "strange base": ({"extends": "sglng"}, ['there is no profile "sglng"; did you mean "sglang"?']),
+    "strange base": ({"extends": "sglng"}, ['extends: there is no profile "sglng"; did you mean "sglang"?']),
     "base is no name": ({"extends": 3}, ["extends: the name of a shipped profile is expected"]),
     "all together": (
         {

@@ -171,17 +171,21 @@ def leave_stdout() -> None:
 
 def _unexpected(error: Exception, command: str) -> tuple[str, str]:
     """Sentence and hint for an error that no stage foresaw: the system said no, or shimgen is wrong."""
-    if isinstance(error, OSError) and error.strerror:
-        if error.filename is None:  # --help, which writes to stdout by itself
-            leave_stdout()
-            return f"cannot write to stdout: {error.strerror}", ""
-        return f"cannot access {error.filename}: {error.strerror}", f"ls -ld {error.filename}"
-    if isinstance(error, UnicodeEncodeError):
-        odd = error.object[max(error.start - 40, 0) : error.end + 40]
-        return f"{odd!r} cannot be written as {error.encoding}", f"rename it, or: PYTHONUTF8=1 shimgen {command}"
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
-    spot = f" in {frame.tb_frame.f_globals.get('__name__')}, line {frame.tb_lineno}" if frame else ""
+    module = str(frame.tb_frame.f_globals.get("__name__")) if frame else ""
+    if isinstance(error, OSError) and error.strerror:
+        if error.filename is not None:
+            return f"cannot access {error.filename}: {error.strerror}", f"ls -ld {error.filename}"
+        if module.startswith("click."):  # --help, which writes to stdout by itself
+            leave_stdout()
+            return f"cannot write to stdout: {error.strerror}", ""
+        return f"the system said no in {module}: {error.strerror}", f"ulimit -a, or: shimgen {command} --debug"
+    if isinstance(error, UnicodeEncodeError):
+        odd = error.object[max(error.start - 40, 0) : error.end + 40]
+        other = "" if error.encoding == "utf-8" else f", or: PYTHONUTF8=1 shimgen {command}"
+        return f"{odd!r} cannot be written as {error.encoding}", f"rename it{other}"
+    spot = f" in {module}, line {frame.tb_lineno}" if frame else ""
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"internal error{spot}: {what}", f"shimgen {command} --debug, and report the traceback"

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from shimgen.cli.console import emit, note
-from shimgen.cli.options import requested, shared_options, writes_work_tree
+from shimgen.cli.options import requested, shared_options
 from shimgen.config import FILE_NAME, Options, Settings, load_settings
 from shimgen.model.domain import Scope
 from shimgen.model.errors import ConfigError
@@ -26,7 +26,6 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     from shimgen.report import json, text
 
     said = requested(checkout, shared)
-    writes_work_tree(said.rev, "init")
     target = config or Path(FILE_NAME)
     if target.exists() and not force:
         again = "shimgen init --force" + (f" --config {config}" if config else "")

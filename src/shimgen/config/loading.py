@@ -42,7 +42,7 @@ def load_settings(
     try:
         profile = _profile(name if isinstance(name, str) else "", raw.get("stack"), found)
     except ConfigError as error:
-        if said.profile or not found:
+        if said.profile:
             raise
         found.append(f"profile: {error.message}")
     if found:
@@ -55,6 +55,7 @@ def load_settings(
         profile=profile,
         profile_name=profile.name if profile else name,
         scope=_scope(said.scope, raw.get("scope", {})),
+        said=said.scope,
         pin=Pin(**raw["pin"]) if raw.get("pin") else None,
         rev=said.rev or None,
         carried=tuple(_carried(folder, row) for row in raw.get("carried", ())),

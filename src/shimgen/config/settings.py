@@ -75,7 +75,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     `profile` None (and `profile_name` "") means that the profile is recognised. `rev` is a git revision to
     read in place of the work tree, or None. `package` is the installed package that is meant in place of `checkout`,
-    `python` the stack's own interpreter; each "" when it was not named.
+    `python` the stack's own interpreter; each "" when it was not named. `said` is the command line's part of `scope`.
     """
 
     checkout: Path
@@ -91,6 +91,7 @@ class Settings(msgspec.Struct, frozen=True):
     verbose: int = 0
     package: str = ""
     python: str = ""
+    said: Scope = UNSAID
 
     @property
     def source(self) -> str:

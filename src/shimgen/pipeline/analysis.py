@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.collector import collector_off
-from shimgen.config import Settings
+from shimgen.config import AGAIN, Settings
 from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, Gap, Provider, Wrapper
 from shimgen.model.errors import ConfigError, did_you_mean
@@ -195,8 +195,10 @@ def check_scope(session: Session, *found: Found) -> None:
     fault = unknown_names(scope, session.profile, wrappers, demands, gaps)
     if fault is not None:
         option, name, known = fault
-        message = f'--{option} "{name}" matches nothing here{did_you_mean(name, known)}{found[-1].stats.left_out}'
-        raise ConfigError(message, "shimgen scan --verbose")
+        said = name in getattr(session.settings.said, f"{option}s")
+        where = f"--{option}" if said else f"{session.settings.config_path}: scope.{option}s:"
+        message = f'{where} "{name}" matches nothing here{did_you_mean(name, known)}{found[-1].stats.left_out}'
+        raise ConfigError(message, "shimgen scan --verbose" if said else AGAIN)
 
 
 def _standing_shims(session: Session, ground: Ground, bare: Found) -> tuple[tuple[Gap, ...], tuple[Stale, ...]]:

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from shimgen.model.errors import ConfigError, FaultsError, did_you_mean
-from shimgen.model.profile import External, Interface, Models, Profile, Receiver
+from shimgen.model.profile import External, Interface, Models, Profile, Receiver, Recipe
 
 ROLES = ("target", "draft", "encoder", "any")
 _SOURCES = ("expression", "parameter", "accessor", "class_variable")
-_NAMED: dict[str, type[msgspec.Struct]] = {"interfaces": Interface, "externals": External}
+_NAMED: dict[str, type[msgspec.Struct]] = {"interfaces": Interface, "externals": External, "recipes": Recipe}
 
 
 def from_table(table: Mapping[str, Any], base: Callable[[str], Profile] | None = None) -> Profile:
@@ -47,7 +47,7 @@ def _parent(name: object, base: Callable[[str], Profile] | None, faults: list[st
     try:
         return base(name)
     except ConfigError as error:
-        faults.append(error.message)
+        faults.append(f"extends: {error.message}")
         return None
 
 
