@@ -8,14 +8,15 @@ from typing import Any
 
 
 def exported(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package; `homes` gives for each name that it offers the module that has it.
+    """The `__getattr__` of a package; `homes` gives for each of its modules the names that it offers of it.
 
     What is asked for otherwise raises AttributeError.
     """
+    known = {name: module for module, names in homes.items() for name in names.split()}
 
     def find(name: str) -> Any:
-        if name not in homes:
+        if name not in known:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{homes[name]}"), name)
+        return getattr(import_module(f"{package}.{known[name]}"), name)
 
     return find

@@ -193,7 +193,7 @@ class _Finder:
         """Whether the engine keeps something of its own on the model: it assigns what no model defines, as far as the
         classes behind the wrapper are known."""
         if refusal.reason is Reason.UNKNOWN_DELEGATE:
-            return _is_assigned(demand) and not self._members.known_to_models(demand.member)
+            return _is_assigned(demand) and demand.member not in self._members.known_to_models
         return refusal.reason is Reason.ABSENT and _is_assigned(demand)
 
     def _is_reached(self, wrapper: Wrapper, member: str) -> bool:

@@ -168,12 +168,9 @@ class Members:
         known = self._externals.get(name)
         return name in _EMPTY_BASES or (known is not None and known.complete)
 
-    def known_to_models(self, member: str) -> bool:
-        """Whether any model class of the checkout defines the member, or gives it to its instances."""
-        return member in self._known_to_models
-
     @cached_property
-    def _known_to_models(self) -> frozenset[str]:
+    def known_to_models(self) -> frozenset[str]:
+        """The members that any model class of the checkout defines, or gives to its instances."""
         classes = [self._program.cls(ref) for ref in self._program.model_classes()]
         functions = [function for cls in classes for function in cls.functions]
         given = (store.target.partition(".")[2] for function in functions for store in function.stores)

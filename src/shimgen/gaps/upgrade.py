@@ -9,7 +9,7 @@ import msgspec
 
 from shimgen.gaps.due import is_due
 from shimgen.gaps.finder import engine_facing
-from shimgen.gaps.members import Lookup, Members
+from shimgen.gaps.members import Members
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Scope, Severity, Wrapper
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program, is_protocol
@@ -53,7 +53,7 @@ class _Revision:
         self.gaps = self._by_member(side.gaps)
         self.scoped = self._by_member(in_scope(side.gaps, scope))
         self._classes: dict[Key, ClassRef] | None = None
-        self._members = Members(side.program, profile)
+        self.look = Members(side.program, profile).look
 
     def key(self, ref: ClassRef) -> Key:
         return self.program.package_path(ref.path), ref.name
@@ -70,10 +70,6 @@ class _Revision:
         if self._classes is None:
             self._classes = {self.key(ref): ref for ref in self.program.model_classes()}
         return self._classes.get(key)
-
-    def look(self, ref: ClassRef, member: str) -> Lookup:
-        """How a class gets a member by itself."""
-        return self._members.look(ref, member)
 
 
 def _moves(before: _Revision, after: _Revision) -> Iterator[tuple[Key, Key]]:

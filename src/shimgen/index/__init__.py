@@ -17,11 +17,5 @@ __all__ = ["Files", "Index", "Trace", "changed_since", "followed"]
 
 __getattr__ = exported(
     __name__,
-    {
-        "Files": "files",
-        "Index": "program",
-        "Trace": "trace",
-        "changed_since": "trace",
-        "followed": "trace",
-    },
+    {"files": "Files", "program": "Index", "trace": "Trace changed_since followed"},
 )

@@ -211,8 +211,10 @@ class Evaluator:
             target = self._program.resolve(frame.path, callee.text, frame.function)
             if target.name == "functools.partial" and len(expr.parts) > 1:
                 return self.evaluate(inner, expr.parts[1])
-            if target.kind == "function" and (argument := self._factories.get(self._import_name(target))):
-                return self._made_by_name(inner, callee.text, expr, argument)
+            if target.kind == "function":
+                argument = self._factories.get(f"{self._program.module_name(target.path)}.{target.name}")
+                if argument:
+                    return self._made_by_name(inner, callee.text, expr, argument)
             function = routine(self._program, target)
             if function is not None and not frame.function.binds(callee.text):
                 return self._function_result(inner, target.path, function, expr)
@@ -245,9 +247,6 @@ class Evaluator:
         function = replace(function, kind="classmethod")
         made = self._result(Frame(owner.path, function, {}, ref, owner, frame.depth - 1))
         return replace(made, unknown=f"{ref.name}.__new__ returns what could not be followed") if made.unknown else made
-
-    def _import_name(self, function: Resolved) -> str:
-        return f"{self._program.module_name(function.path)}.{function.name}"
 
     def _made_by_name(self, frame: Frame, factory: str, call: Expr, argument: str) -> Values:
         """An instance of a class that is registered under one of the names given, as far as these are written out."""

@@ -122,7 +122,7 @@ class Instances:
         run.running.add(key)
         number = run.begin()
         run.raising.update(_arm(arm, number, raising) for raising in frame.function.raising)
-        steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=_line)
+        steps: list[Store | Call] = sorted([*frame.function.stores, *frame.function.calls], key=lambda step: step.line)
         for step in steps:
             branch = _arm(arm, number, _gone_on(frame.function, step))
             if isinstance(step, Call):
@@ -209,10 +209,6 @@ def _line_of(part: str) -> int:
 def _beside(part: str, arm: Sequence[str]) -> bool:
     """Whether an arm begins with another one of the same statement."""
     return bool(arm) and _line_of(arm[0]) == _line_of(part)
-
-
-def _line(step: Store | Call) -> int:
-    return step.line
 
 
 def _attribute(name: str, owner: ClassRef, store: Store, values: Values) -> Attribute:

@@ -13,16 +13,11 @@ from shimgen.index.names import UNKNOWN, Names
 from shimgen.index.registry import registered
 from shimgen.index.trace import Trace, traced
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Class, Expr, Function, ModuleFacts, Use
+from shimgen.model.facts import Class, Expr, Function, ModuleFacts
 from shimgen.model.linear import linearise
 from shimgen.model.profile import Profile
-from shimgen.model.program import Attribute, Mro, Resolved
+from shimgen.model.program import Mro
 from shimgen.model.source import Skipped, Stats, Tree
-
-
-def _ends_here(ref: ClassRef) -> Mro:
-    """What a class that inherits from itself gives itself."""
-    return Mro((ref,))
 
 
 def _spelled(base: Expr) -> str:
@@ -40,13 +35,16 @@ class Index:
         `store` holds the facts of blobs that were seen before. The index of a tree that is much `like` this one
         gives the answers that do not depend on what the two differ in; it has the same profile and root."""
         self._profile = profile
-        self._files = Files(tree, profile, root, store if store is not None else Store(profile))
+        self._files = files = Files(tree, profile, root, store if store is not None else Store(profile))
+        self.package_path, self.uses, self.mentions = files.package_path, files.uses, files.mentions
         self._classes: dict[ClassRef, Class] = {}
         self._reads: Reads = Reads(like._reads if like is not None else None)
-        self._names = Names(self, self._reads, self._files.python, profile.package)
-        self._mros = Answers(self._reads, self._linearise, _ends_here)
+        self._names = Names(self, self._reads, files.python, profile.package)
+        self.resolve, self.choices = self._names.resolve, self._names.choices
+        # A class that inherits from itself gives itself no more than what it has.
+        self.mro = Answers(self._reads, self._linearise, lambda ref: Mro((ref,)))
         self._registered = Answers(self._reads, self._registry, lambda _: {})
-        self._instances = Instances(self, self._reads, profile.models.factories)
+        self.attributes = Instances(self, self._reads, profile.models.factories).attributes
         if like is not None and like._files.python == self._files.python:
             self._take(like)
 
@@ -55,9 +53,9 @@ class Index:
         old, new = other._files.tree.blobs, self._files.tree.blobs
         changed = self._reads.set_of(path for path in self._files.python if old[path] != new[path])
         self._names.resolved.take(other._names.resolved, changed)
-        self._mros.take(other._mros, changed)
+        self.mro.take(other.mro, changed)
         self._registered.take(other._registered, changed)
-        self._instances.attributes.take(other._instances.attributes, changed)
+        self.attributes.take(other.attributes, changed)
 
     # -- files ---------------------------------------------------------------------------------------------
 
@@ -88,9 +86,6 @@ class Index:
             self._files.module(path)
         return self._files
 
-    def package_path(self, path: str) -> str:
-        return self._files.package_path(path)
-
     def module_name(self, path: str) -> str:
         parts = self.package_path(path).removesuffix(".py").split("/")
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -105,20 +100,6 @@ class Index:
     def module(self, path: str) -> ModuleFacts:
         self._reads.note(path)
         return self._files.module(path)
-
-    def uses(self, path: str) -> tuple[Use, ...]:
-        return self._files.uses(path)
-
-    def mentions(self, name: str) -> tuple[tuple[str, int], ...]:
-        return self._files.mentions(name)
-
-    # -- names ---------------------------------------------------------------------------------------------
-
-    def resolve(self, path: str, dotted: str, function: Function | None = None) -> Resolved:
-        return self._names.resolve(path, dotted, function)
-
-    def choices(self, path: str, name: str) -> tuple[Resolved, ...]:
-        return self._names.choices(path, name)
 
     # -- classes -------------------------------------------------------------------------------------------
 
@@ -138,9 +119,6 @@ class Index:
             found = self._classes[ref]
         return found
 
-    def attributes(self, ref: ClassRef) -> Mapping[str, Attribute]:
-        return self._instances.attributes(ref)
-
     def find(self, ref: ClassRef, member: str) -> tuple[ClassRef, Function] | None:
         for cls in self.mro(ref).classes:
             for function in reversed(self.cls(cls).functions):
@@ -153,9 +131,6 @@ class Index:
 
     def _registry(self, registry: str) -> Mapping[str, ClassRef]:
         return registered(self, self._names.by_module, registry) if registry else {}
-
-    def mro(self, ref: ClassRef) -> Mro:
-        return self._mros(ref)
 
     def _linearise(self, ref: ClassRef) -> Mro:
         parents: list[Mro] = []

@@ -45,8 +45,8 @@ class GenerateError(ShimgenError):
     """A patch could not be generated, verified or applied; nothing was changed (exit 4)."""
 
 
-def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
-    """Up to `count` of the `known` names that a person who typed `name` most probably meant, the best first.
+def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Up to three of the `known` names that a person who typed `name` most probably meant, the best first.
 
     Names that contain what was typed come first, then those that look alike, then those that begin alike; case does
     not matter.
@@ -58,11 +58,11 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
         by_folded.setdefault(candidate.casefold(), candidate)
     typed = name.strip("*?").casefold()
     holding = sorted((len(folded), folded) for folded in by_folded if len(typed) > 2 and typed in folded)
-    alike = get_close_matches(typed, by_folded, n=count, cutoff=0.6)
+    alike = get_close_matches(typed, by_folded, n=3, cutoff=0.6)
     shared = ((_shared_start(typed, folded), folded) for folded in by_folded)
     begin = sorted((-length, folded) for length, folded in shared if 2 * length >= max(len(typed), 6))
     ranked = dict.fromkeys([folded for _, folded in holding] + alike + [folded for _, folded in begin])
-    return tuple(by_folded[folded] for folded in list(ranked)[:count])
+    return tuple(by_folded[folded] for folded in list(ranked)[:3])
 
 
 def _shared_start(first: str, second: str) -> int:

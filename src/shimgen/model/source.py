@@ -64,12 +64,12 @@ class Tree(msgspec.Struct, frozen=True):
         return Tree(self.baseline, ids, load, self.links)
 
 
-def memory_tree(files: Mapping[str, bytes], kind: str = "directory") -> Tree:
+def memory_tree(files: Mapping[str, bytes]) -> Tree:
     """A tree held in memory, for who has no checkout: tests and benchmarks."""
     content = dict(files)
     ids = {path: blob_id(data) for path, data in content.items()}
     digest = sha1("".join(f"{i} {p}\n" for p, i in sorted(ids.items())).encode(), usedforsecurity=False)
-    return Tree(Baseline(kind, digest.hexdigest()), ids, lambda paths: {p: content[p] for p in paths})
+    return Tree(Baseline("directory", digest.hexdigest()), ids, lambda paths: {p: content[p] for p in paths})
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -25,10 +25,9 @@ def split_lines(content: bytes) -> list[bytes]:
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def file_patch(path: str, before: bytes, after: bytes, mode: str = REGULAR, abbrev: int = 40) -> FilePatch:
-    """The patch of one file; `abbrev` is how many digits of the blob ids are shown."""
-    hunks = diff(before, after)
-    return FilePatch(path, blob_id(before)[:abbrev], blob_id(after)[:abbrev], hunks, mode)
+def file_patch(path: str, before: bytes, after: bytes, mode: str = REGULAR) -> FilePatch:
+    """The patch of one file."""
+    return FilePatch(path, blob_id(before), blob_id(after), diff(before, after), mode)
 
 
 def diff(before: bytes, after: bytes, context: int = CONTEXT_LINES) -> tuple[Hunk, ...]:

@@ -43,16 +43,11 @@ __all__ = [
 __getattr__ = exported(
     __name__,
     {
-        "Manner": "writing",
-        "analyse": "analysis",
-        "apply": "writing",
-        "explain": "generation",
-        "gate": "generation",
-        "generate": "generation",
-        "recognise": "session",
-        "revert": "writing",
-        "series": "filing",
-        "upgrade": "revisions",
-        "verify": "generation",
+        "analysis": "analyse",
+        "filing": "series",
+        "generation": "explain gate generate verify",
+        "revisions": "upgrade",
+        "session": "recognise",
+        "writing": "Manner apply revert",
     },
 )

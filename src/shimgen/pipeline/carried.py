@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -98,10 +99,7 @@ def settled(session: Session, ground: Ground, cargo: Sequence[Cargo], first: Seq
     besides shims; None otherwise, or where that is not seen at once."""
     if not all(stands(load, session) for load in cargo):
         return None
-
-    def found(content: bytes) -> Sequence[ExistingShim]:
-        return shims_in(session, content)
-
+    found = partial(shims_in, session)
     if any(bare(path, session.read(path) or b"", cargo, found) != content for path, content in ground.known.items()):
         return None
     last = []

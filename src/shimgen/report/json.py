@@ -81,12 +81,8 @@ def carried_row(patch: CarriedPatch) -> dict[str, Any]:
 
 def _proof(proofs: Sequence[Proof]) -> dict[str, Any]:
     """How many shims were proven, and every check of each."""
-    tally = summarise(proofs)
-    return {"proven": tally.proven, "failed": tally.failed, "checks": [_check(proof) for proof in proofs]}
-
-
-def _check(proof: Proof) -> dict[str, Any]:
-    return {**class_row(proof.wrapper), **picked(proof, "member", "check", "passed", "detail")}
+    checks = [{**class_row(p.wrapper), **picked(p, "member", "check", "passed", "detail")} for p in proofs]
+    return {**picked(summarise(proofs), "proven", "failed"), "checks": checks}
 
 
 def class_row(ref: ClassRef) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def render(analysis: Analysis, verdict: Verdict, strict: bool = False) -> str:
     results = [
         *(_gap(gap) for gap in verdict.pending),
         *(_gap(gap, "" if strict else "note") for gap in verdict.refused),
-        *({**_gap(gap), "suppressions": _suppressed(why)} for gap, why in verdict.accepted),
+        *({**_gap(gap), "suppressions": [{"kind": "external", "justification": why}]} for gap, why in verdict.accepted),
         *(_stale(stale) for stale in verdict.stale),
         *(_carried(patch) for patch in verdict.carried if not patch.stands),
     ]
@@ -98,7 +98,3 @@ def _place(path: str, line: int) -> dict[str, Any]:
     uri = quote(path.encode("utf-8", "surrogateescape"))
     region = {"region": {"startLine": line}} if line else {}
     return {"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, **region}}
-
-
-def _suppressed(reason: str) -> list[dict[str, str]]:
-    return [{"kind": "external", "justification": reason}]

@@ -12,7 +12,7 @@ from shimgen.model.accepts import Accept
 from shimgen.model.carried import CarriedPatch, CarriedState
 from shimgen.model.domain import ClassRef, Decision, Gap, Severity, Site, Wrapper
 from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Outcome, Stale, Verdict
+from shimgen.model.results import Analysis, Outcome, Verdict
 from shimgen.model.source import Stats
 
 FEW = 10
@@ -91,7 +91,8 @@ def place(path: str, line: int = 0) -> str:
 
 def check(verdict: Verdict, strict: bool = False, paint: Paint = plain) -> str:
     """One line for each finding, in the form `path:line: Class.member: what`, and the totals."""
-    lines = [*map(_pending_line, verdict.pending), *map(_stale_line, verdict.stale)]
+    lines = [f"{_where(gap)}: {gap.severity.value}, could be closed: {because(gap)}" for gap in verdict.pending]
+    lines += [f"{place(s.cls.path, s.line)}: {s.cls.name}.{s.member}: stale: {s.why}" for s in verdict.stale]
     lines = [paint("crash", line) for line in lines]
     refused = [f"{_class(gap)}: refused: {sentence}" for gap, sentence in folded(verdict.refused)]
     lines += [paint("crash" if strict else "faint", line) for line in refused]
@@ -226,14 +227,6 @@ def _class(gap: Gap) -> str:
 
 def _where(gap: Gap) -> str:
     return f"{_class(gap)}.{gap.member}"
-
-
-def _pending_line(gap: Gap) -> str:
-    return f"{_where(gap)}: {gap.severity.value}, could be closed: {because(gap)}"
-
-
-def _stale_line(stale: Stale) -> str:
-    return f"{place(stale.cls.path, stale.line)}: {stale.cls.name}.{stale.member}: stale: {stale.why}"
 
 
 def proven(proofs: Sequence[Proof]) -> str:

@@ -72,7 +72,8 @@ def text(upgrade: Upgrade, paint: Paint = plain, verbose: bool = False) -> str:
     blocks.append(list(_section("wrappers", map(_wrapper_line, upgrade.wrappers), paint)))
     blocks.append(list(_section("carried patches", map(_carried_line, upgrade.carried), paint)))
     blocks.append(list(_demand_lines(upgrade.demands, paint)))
-    blocks.append([*totals(upgrade), _revisions(upgrade)])
+    revisions = f"{upgrade.profile_name} {named(upgrade.old)} -> {named(upgrade.new)}"
+    blocks.append([*totals(upgrade), revisions])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
@@ -164,10 +165,6 @@ def totals(upgrade: Upgrade) -> Iterator[str]:
         counts[label(fate)] = counts.get(label(fate), 0) + 1
     shims = sum(fate.is_shim for fate in upgrade.members)
     yield ", ".join([f"{count(shims, 'shim')} at {upgrade.new.name}", *(f"{n} {what}" for what, n in counts.items())])
-
-
-def _revisions(upgrade: Upgrade) -> str:
-    return f"{upgrade.profile_name} {named(upgrade.old)} -> {named(upgrade.new)}"
 
 
 def named(revision: Revision) -> str:

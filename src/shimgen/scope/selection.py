@@ -21,7 +21,8 @@ def in_scope(gaps: Sequence[Gap], scope: Scope) -> tuple[Gap, ...]:
     got: dict[ClassRef, set[str]] = {}
     for gap in chosen:
         if gap.decision is not Decision.REFUSE:
-            got.setdefault(gap.wrapper.cls, set()).update(_wanted(gap.interfaces, scope) - {CORE})
+            wanted = {name for name in gap.interfaces if not scope.interfaces or name in scope.interfaces}
+            got.setdefault(gap.wrapper.cls, set()).update(wanted - {CORE})
     taken = {id(gap) for gap in chosen}
     completed = (
         gap
@@ -46,10 +47,6 @@ def named(scope: Scope, wrapper: str, member: str) -> bool:
     """Whether the names of `scope` let a member of a class of that name through, whatever its severity."""
     wrappers = not scope.wrappers or any(fnmatchcase(wrapper, glob) for glob in scope.wrappers)
     return wrappers and (not scope.members or member in scope.members)
-
-
-def _wanted(interfaces: Iterable[str], scope: Scope) -> set[str]:
-    return {name for name in interfaces if not scope.interfaces or name in scope.interfaces}
 
 
 def _selected(gap: Gap, scope: Scope) -> bool:

@@ -15,6 +15,7 @@ from shimgen.source import Source
 from shimgen.syntax import FunctionNode, ImportNode, blocks, bodies, first_line, imported_as, last_line
 from shimgen.verify.members import Member
 
+_FOR_TYPES = ("if TYPE_CHECKING:", "if typing.TYPE_CHECKING:")
 Imported = tuple[str, int, str, str | None]
 
 
@@ -119,13 +120,9 @@ def _strange(old: Iterable[str], new: Sequence[str], imports: Iterable[int], tex
     """The first new line that belongs neither to a shim nor to an import."""
     ours = {line for text in texts for line in text.splitlines()} | {new[n - 1] for n in imports}
     for line in Counter(new) - Counter(old):
-        if line.strip() and line not in ours and not _for_types(line):
+        if line.strip() and line not in ours and line.strip() not in _FOR_TYPES:
             return f"a line was added that is no part of a shim: {_shown(line)}"
     return ""
-
-
-def _for_types(line: str) -> bool:
-    return line.strip() in ("if TYPE_CHECKING:", "if typing.TYPE_CHECKING:")
 
 
 def _lost_import(old: Iterable[ImportNode], new: Iterable[ImportNode]) -> str:

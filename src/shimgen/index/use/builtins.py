@@ -62,9 +62,6 @@ class Builtins(Expressions):
         known = bool(name and node.args) and any(fnmatchcase(name, g) for g in self.rules.profile.predicates)
         return known and bool(models(self.peek(node.args[0])))
 
-    def _hasattr(self, node: ast.Call) -> Value:
-        return self.outcome(node)
-
     def _getattr(self, node: ast.Call) -> Value:
         if len(node.args) < 2:
             return self.children(node)
@@ -120,13 +117,7 @@ class Builtins(Expressions):
 
 
 _BUILTINS: dict[str, Callable[[Builtins, ast.Call], Value]] = {
-    "hasattr": Builtins._hasattr,
-    "isinstance": Builtins._hasattr,
-    "issubclass": Builtins._hasattr,
-    "callable": Builtins._hasattr,
-    "bool": Builtins._hasattr,
-    "any": Builtins._hasattr,
-    "all": Builtins._hasattr,
+    **dict.fromkeys(("hasattr", "isinstance", "issubclass", "callable", "bool", "any", "all"), Builtins.outcome),
     "getattr": Builtins._getattr,
     "setattr": Builtins._setattr,
     "delattr": Builtins._delattr,
