@@ -160,7 +160,7 @@ class _Finder:
 
     def _draft(self, wrapper: Wrapper, demand: Demand, demanded: bool) -> Draft | None:
         own = self._members.look(wrapper.cls, demand.member)
-        if _is_there(own) or not self._is_reached(wrapper, demand.member):
+        if _is_there(own) or not self._is_reached(wrapper.cls, demand.member):
             return None
         lookups = tuple(self._members.look(c, demand.member) for c in wrapper.delegate.candidates)
         covered = own.covered == wrapper.delegate.attribute and not demand.asking(SiteKind.CLASS)
@@ -196,10 +196,14 @@ class _Finder:
             return _is_assigned(demand) and demand.member not in self._members.known_to_models
         return refusal.reason is Reason.ABSENT and _is_assigned(demand)
 
-    def _is_reached(self, wrapper: Wrapper, member: str) -> bool:
-        """Whether the engine gets to the wrapper for the member: it may hold it, or a wrapper around it lacks it."""
-        holders = self._holders.get(wrapper.cls)
-        return holders is None or any(not _is_there(self._members.look(ref, member)) for ref in holders)
+    def _is_reached(self, ref: ClassRef, member: str, below: frozenset[ClassRef] = frozenset()) -> bool:
+        """Whether the engine gets to the wrapper for the member: it may hold it, or it gets to a wrapper around it that
+        lacks the member."""
+        holders = self._holders.get(ref)
+        if holders is None:
+            return True
+        lacking = (h for h in holders if h not in below and not _is_there(self._members.look(h, member)))
+        return any(self._is_reached(holder, member, below | {ref}) for holder in lacking)
 
     def _uncertain(self, own: Lookup, wrapper: Wrapper, member: str) -> Refusal | None:
         if own.covered and own.covered != wrapper.delegate.attribute:

@@ -46,7 +46,7 @@ class Reason(StrEnum):
     KIND = "{member} is {a} {kind}, which shimgen does not forward"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
     GATHERED = (
-        "where {member} is missing the engine gathers it from all parts of the model at {site}, "
+        "where {member} is missing the engine {how} of the model at {site}, "
         "and a forward would give that of {attribute} alone"
     )
     UNSUPPORTED = "{lacking} does not support {member} either"

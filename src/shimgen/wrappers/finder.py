@@ -109,8 +109,7 @@ def _entries(program: Program, models: Models) -> Iterable[ClassRef]:
         return program.registered().values()
     if not models.entry_variable:
         return program.model_classes()
-    paths = dict.fromkeys(ref.path for ref in program.model_classes())
-    return (ref for path in paths for ref in _listed(program, path, models.entry_variable))
+    return (ref for path in program.model_paths() for ref in _listed(program, path, models.entry_variable))
 
 
 def _listed(program: Program, path: str, variable: str) -> Iterator[ClassRef]:
