@@ -54,6 +54,15 @@ def faults_of(tmp_path: Path, text: str) -> list[str]:
     return [line.strip() for line in caught.value.message.splitlines()[1:]]
 
 
+def test_a_working_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ConfigError, match="the working directory is not there any more") as caught:
+        load_settings()
+    assert caught.value.hint == "cd to a folder that is"
+
+
 def test_without_a_file_everything_is_the_default(tmp_path: Path) -> None:
     settings = load_settings(cwd=tmp_path)
     assert (settings.checkout, settings.profile_name, settings.scope) == (tmp_path, "", Scope(severity="crash"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,47 @@ def test_a_shim_that_was_edited_is_not_taken_out(mini: Repo, old: bytes, new: by
     assert f"{PICTURE}:" in result.stderr
     assert "by hand" in result.stderr
     assert mini.snapshot() == before
+
+
+# What git holds in another form than the work tree
+
+
+def converted(mini: Repo) -> None:
+    """Check the wrapper's file out with the line ends that git does not store."""
+    mini.git("config", "core.autocrlf", "true")
+    (mini.path / PICTURE).unlink()
+    mini.git("checkout", "--quiet", "--", PICTURE)
+    assert b"\r\n" in mini.read(PICTURE)
+
+
+def another_commit(mini: Repo) -> None:
+    """Move the branch to a commit with another wrapper below shims that stand."""
+    done("apply", mini.path)
+    kept = mini.read(PICTURE)
+    mini.commit({PICTURE: b"# rewritten\n"}, message="v2")
+    mini.write({PICTURE: kept})
+
+
+@pytest.mark.parametrize("prepare", [converted, another_commit])
+def test_no_commit_undoes_what_git_holds(mini: Repo, prepare: Callable[[Repo], None]) -> None:
+    prepare(mini)
+    before, head = mini.snapshot(), mini.git("rev-parse", "HEAD")
+    for how in ("--commit", "--commit=one"):
+        result = run("apply", mini.path, how)
+        assert result.exit_code == 4
+        assert f"git has {PICTURE} in another form than the work tree" in result.stderr
+        assert (mini.snapshot(), mini.git("rev-parse", "HEAD")) == (before, head)
+
+
+def test_with_other_line_ends_shims_are_applied_and_the_series_is_a_mail_for_git(mini: Repo, tmp_path: Path) -> None:
+    converted(mini)
+    before = mini.snapshot()
+    assert "\r" not in done("diff", mini.path)
+    done("apply", mini.path)
+    assert mini.read(PICTURE).count(b"\r\n") == mini.read(PICTURE).count(b"\n") == before[PICTURE][0].count(b"\n") + 12
+    done("revert", mini.path)
+    assert mini.snapshot() == before
+    done("patch", mini.path, "-o", tmp_path / "series")
+    mini.git("am", "--quiet", *map(str, sorted((tmp_path / "series").glob("*.patch"))))
+    assert mini.git("show", "--numstat", "--format=").split()[:2] == [b"12", b"0"]
+    done("check", mini.path)

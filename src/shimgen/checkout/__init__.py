@@ -10,6 +10,7 @@
     take_back(checkout)                             where that fails: what apply_changes wrote
     revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
     origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
+    other_forms(checkout, held) -> paths            of which git has something else, which is not to be committed over
     identify(checkout) -> Identity                  tag, date, remote, author (slow path)
     distance(checkout, commit) -> Distance | None   how far the checkout is from another commit
     release_name(checkout) -> str                   the installed version, or what git describe says
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         apply_changes,
         interrupted,
         origins,
+        other_forms,
         recover,
         render_patch,
         revert,
@@ -58,6 +60,7 @@ __all__ = [
     "open_checkout",
     "open_package",
     "origins",
+    "other_forms",
     "recover",
     "release_name",
     "render_patch",
@@ -69,7 +72,7 @@ __all__ = [
 __getattr__ = exported(
     __name__,
     {
-        "commands": "apply_changes interrupted origins recover render_patch revert take_back",
+        "commands": "apply_changes interrupted origins other_forms recover render_patch revert take_back",
         "commits": "Commit Made adopt check_recording make_commits",
         "files": "write_folder",
         "identity": "Distance Identity distance identify release_name",

@@ -15,10 +15,11 @@ from shimgen.checkout.package import listed_too
 from shimgen.checkout.record import Entry, Record
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
-from shimgen.checkout.undoing import Reverted, Undo, take_out
+from shimgen.checkout.undoing import Reverted, Undo, contents, take_out
 from shimgen.checkout.undoing import origins as origins_of
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
+from shimgen.model.source import blob_id
 
 Renderer = Callable[[Sequence[FileChange], Mapping[str, str]], bytes]
 """Patch text of changes, given the git mode of each path (`patch.render_changes`)."""
@@ -121,6 +122,14 @@ def origins(checkout: Checkout) -> dict[str, bytes]:
         return {}
     found = origins_of(checkout.place)
     return {_shown(checkout, path): found[path] for path in found if path != _own_list(checkout)}
+
+
+def other_forms(checkout: Checkout, held: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Those paths, sorted, of which git holds another content than the work tree and any that apply found or left: with
+    other line ends, or of another commit."""
+    own = {_shown(checkout, path): ids for path, ids in contents(checkout.place).items()}
+    differ = (path for path in held if checkout.read(path) != held[path])
+    return tuple(sorted(path for path in differ if blob_id(held[path]) not in own.get(path, ())))
 
 
 def _own_list(checkout: Checkout) -> str:

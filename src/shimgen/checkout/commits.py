@@ -6,7 +6,7 @@ atomic step of git's. What was staged stays staged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -57,8 +57,7 @@ def current_branch(checkout: Checkout) -> str:
 def make_commits(checkout: Checkout, commits: Sequence[Commit], date: str = "") -> Made:
     """Make the commits, one on top of the other, the first on what is checked out; `date` is the author's.
 
-    Nothing in the work tree and no branch changes. Raises GenerateError where git does not have the files as the
-    changes begin with, or does not know who commits.
+    Nothing in the work tree and no branch changes. Raises GenerateError where git does not know who commits.
     """
     import tempfile  # slow to import, and most runs make no commits
 
@@ -73,7 +72,8 @@ def make_commits(checkout: Checkout, commits: Sequence[Commit], date: str = "") 
         made, parent = [], repository.head
         for commit in commits:
             for change in commit.changes:
-                ids[change.path] = _store(repository, change, ids)
+                stored = git(repository.folder, "hash-object", "-w", "--no-filters", "--stdin", given=change.after)
+                ids[change.path] = stored.decode().strip()
             entries = [(held[c.path][0], ids[c.path], checkout.prefix + c.path) for c in commit.changes]
             git(repository.folder, *OWN_INDEX, "update-index", "-z", "--index-info", given=_info(entries), extra=own)
             tree = git(repository.folder, *OWN_INDEX, "write-tree", extra=own).decode().strip()
@@ -125,16 +125,6 @@ def _require_name(repository: Repository) -> None:
     if not all(ask(repository.folder, "var", name) for name in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT")):
         message = f"git does not know who commits to {repository.toplevel}"
         raise GenerateError(message, "git config user.name NAME; git config user.email ADDRESS")
-
-
-def _store(repository: Repository, change: FileChange, ids: Mapping[str, str]) -> str:
-    """The id of the changed content, which git has from now on."""
-    if ids.get(change.path) != repository.object_id(change.before):
-        message = (
-            f"git has {change.path} in another form than the work tree (line ends, or edits), so it is not committed"
-        )
-        raise GenerateError(f"{message}; nothing was changed", "leave out --commit, and commit by hand")
-    return git(repository.folder, "hash-object", "-w", "--no-filters", "--stdin", given=change.after).decode().strip()
 
 
 def _info(entries: Sequence[tuple[str, str, str]]) -> bytes:

@@ -44,6 +44,15 @@ def origins(place: Place) -> dict[str, bytes]:
     return {path: first[path] for path, after in last.items() if content_id(inside(place.base, path)) == after}
 
 
+def contents(place: Place) -> dict[str, set[str]]:
+    """Path -> the ids of all contents that records in effect found or left there."""
+    found: dict[str, set[str]] = {}
+    for name in applied(place):
+        for entry in read_record(place.state / name).entries:
+            found.setdefault(entry.path, set()).update((blob_id(entry.before), blob_id(entry.after)))
+    return found
+
+
 def take_out(place: Place, undo: Undo, replaced: Replaced) -> Reverted:
     """Undo all records, newest first, as one change. The caller holds the lock and has recovered.
 

@@ -34,7 +34,7 @@ def load_settings(
     false. Raises ConfigError when `config` does not exist, or with every fault of the file.
     """
     said = options or Options()
-    here = cwd or Path.cwd()
+    here = cwd or _here()
     path = _find(checkout, config, here) if use_file else None
     raw = _read(path) if path else {}
     found = list(faults(raw))
@@ -66,6 +66,13 @@ def load_settings(
         package=said.package or ("" if checkout is not None else str(raw.get("package", ""))),
         python=_program(here, said.python) or _program(folder, str(raw.get("python", ""))),
     )
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ConfigError("the working directory is not there any more", "cd to a folder that is") from None
 
 
 def _program(folder: Path, named: str) -> str:

@@ -90,7 +90,13 @@ def _committed(session: Session, outcome: Outcome) -> Mapping[str, bytes]:
     paths |= {change.path for step in outcome.steps for change in step.changes}
     head = baseline.open_checkout(session.checkout.root, "HEAD")
     found = {path: head.read(path) for path in sorted(paths)}
-    return {path: content for path, content in found.items() if content is not None}
+    held = {path: content for path, content in found.items() if content is not None}
+    for path in baseline.other_forms(session.checkout, held):
+        message = f"git has {path} in another form than the work tree (line ends, or another commit's)"
+        raise GenerateError(
+            f"{message}, so it is not committed; nothing was changed", "leave out --commit, and commit by hand"
+        )
+    return held
 
 
 def _refuse_unpinned(session: Session) -> None:
