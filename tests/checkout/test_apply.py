@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import shutil
+import stat
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from shimgen.checkout import (
     Checkout,
     Reverted,
     apply_changes,
+    archive,
     files,
     journal,
     open_checkout,
@@ -25,6 +30,7 @@ from shimgen.checkout import (
     revert,
     transaction,
 )
+from shimgen.checkout.record import Entry, Record
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.patch import undo
@@ -374,6 +380,65 @@ def test_a_damaged_record_is_said_and_nothing_is_changed(place: Repo, damage: by
     start = place.snapshot()
     error = refused(lambda: revert(at(place), undo))
     assert f"the record {record} cannot be read" in error.message
+    assert place.snapshot() == start
+
+
+@given(st.data())
+def test_any_damage_of_a_record_is_none_or_is_said(data: st.DataObject) -> None:
+    packed = bytearray(
+        archive.pack(Record("apply", (Entry("a.py", BEFORE, AFTER), Entry("b.py", b"", b"b")), "0" * 40))
+    )
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(packed) - 1))
+        packed[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    with suppress(ValueError):
+        assert archive.unpack(bytes(packed)).kind
+
+
+def test_a_file_system_that_cannot_lock(place: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    error = refused(lambda: apply_changes(at(place), CHANGES))
+    assert error.message == f"cannot lock {at(place).place.state / 'lock'}: No locks available"
+    assert error.hint == "move the checkout to a local disk"
+
+
+def test_a_journal_that_is_a_link_is_not_written_to(place: Repo, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere, state = tmp_path_factory.mktemp("elsewhere"), at(place).place.state
+    state.symlink_to(elsewhere)
+    error = refused(lambda: apply_changes(at(place), CHANGES))
+    assert (error.message, error.hint) == (f"{state} is a symbolic link, and is not written to", f"rm {state}")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_place_that_is_gone(place: Repo) -> None:
+    checkout = at(place)
+    gone = checkout.place.state.parent
+    shutil.rmtree(gone)
+    error = refused(lambda: apply_changes(checkout, CHANGES))
+    assert (error.message, error.hint) == (f"{gone} is not there any more", f"ls -ld {gone}")
+
+
+@pytest.mark.parametrize(("number", "works"), [(errno.EINVAL, True), (errno.EIO, False)])
+def test_a_folder_that_cannot_be_synchronised(
+    place: Repo, monkeypatch: pytest.MonkeyPatch, number: int, works: bool
+) -> None:
+    """Network file systems may refuse that of any folder; an error of the disk is none of these."""
+    real, start = os.fsync, place.snapshot()
+
+    def refuse(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    if works:
+        assert apply_changes(at(place), CHANGES) == ("a.py", "pkg/b.py")
+        return
+    error = refused(lambda: apply_changes(at(place), CHANGES))
+    assert error.message == f"cannot write {at(place).place.state}: Input/output error; nothing was changed"
     assert place.snapshot() == start
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 
 from shimgen.checkout.record import Entry, Record
 
@@ -47,5 +48,5 @@ def unpack(content: bytes) -> Record:
                 for number, name in enumerate(head["paths"])
             )
             return Record(str(head["kind"]), entries, str(head["head"]), str(head["version"]), tuple(head["drops"]))
-    except (KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise ValueError(str(error)) from error
+    except (KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(str(error) or type(error).__name__) from error

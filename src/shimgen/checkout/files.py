@@ -97,6 +97,9 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # as some network file systems say of any folder
+            raise OSError(error.errno, error.strerror, str(folder)) from error
     finally:
         os.close(descriptor)
 
@@ -105,7 +108,7 @@ def inside(base: Path, path: str) -> Path:
     """The file `path` below `base`. Raises GenerateError when that is not really inside `base`."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or parts[0] == ".git":
-        raise GenerateError(f"{path!r} is not a path inside {base}")
+        raise GenerateError(f"{path!r} is not a path inside {base}", "take it out of what names it")
     target = base.joinpath(*parts)
     if target.parent.resolve() != target.parent:
         raise GenerateError(f"{target} lies behind a symbolic link, and is not written to", RETRY)

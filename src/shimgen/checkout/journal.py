@@ -126,7 +126,9 @@ def _open_lock(place: Place) -> int:
             holder = os.pread(descriptor, 20, 0).decode().strip() or "unknown"
             os.close(descriptor)
             if error.errno not in (errno.EAGAIN, errno.EACCES):
-                raise GenerateError(f"cannot lock {place.state / LOCK}: {error.strerror}") from error
+                raise GenerateError(
+                    f"cannot lock {place.state / LOCK}: {error.strerror}", "move the checkout to a local disk"
+                ) from error
             raise GenerateError(
                 f"another shimgen (process {holder}) is writing to {place.base}", "wait for it, and run this again"
             ) from None
@@ -135,9 +137,9 @@ def _open_lock(place: Place) -> int:
 
 def _make_state(place: Place) -> None:
     if not place.state.parent.is_dir():
-        raise GenerateError(f"{place.state.parent} is not there")
+        raise GenerateError(f"{place.state.parent} is not there any more", "ls -ld " + str(place.state.parent))
     if place.state.is_symlink():
-        raise GenerateError(f"{place.state} is a symbolic link, and is not written to")
+        raise GenerateError(f"{place.state} is a symbolic link, and is not written to", f"rm {place.state}")
     place.state.mkdir(exist_ok=True)
 
 

@@ -67,7 +67,8 @@ def _as_recorded(package: Package, content: bytes, recorded: str) -> bool:
     kind, _, value = recorded.partition("=")
     if kind not in HASHES:
         raise BaselineError(
-            f"{package.folder / package.record} has hashes of kind {kind}, which shimgen does not trust"
+            f"{package.folder / package.record} has hashes of kind {kind}, which shimgen does not trust",
+            f"pip install --force-reinstall --no-deps {package.name}=={package.version}",
         )
     digest = base64.urlsafe_b64encode(hashlib.new(kind, content).digest())
     return digest.rstrip(b"=") == value.encode().rstrip(b"=")

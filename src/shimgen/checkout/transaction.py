@@ -45,7 +45,7 @@ def _checked(place: Place, record: Record) -> dict[str, Path]:
     """The files to write, each found to be what its change was made for."""
     targets = {entry.path: regular_target(place.base, entry.path) for entry in record.entries}
     if len(targets) != len(record.entries):
-        raise GenerateError("a file is listed twice in one change; nothing was changed")
+        raise GenerateError("a file is listed twice in one change; nothing was changed", RETRY)
     same: dict[tuple[int, int], str] = {}
     for entry in record.entries:
         target = targets[entry.path]
@@ -54,7 +54,10 @@ def _checked(place: Place, record: Record) -> dict[str, Path]:
         now = target.stat()
         other = same.setdefault((now.st_dev, now.st_ino), entry.path)
         if other != entry.path:
-            raise GenerateError(f"{other} and {entry.path} are one file; nothing was changed")
+            raise GenerateError(
+                f"{other} and {entry.path} are one file; nothing was changed",
+                "make two files of it: cp, and mv over one",
+            )
     return targets
 
 

@@ -82,7 +82,10 @@ class _Foreign(Reader):
         source, target = _names(head.source or "", head.target or "")
         shown = target if source == NOTHING else source
         if shown.startswith("/") or ".." in shown.split("/"):
-            raise GenerateError(f"{self.what} changes {shown}, which is not a path inside a checkout")
+            raise GenerateError(
+                f"{self.what} changes {shown}, which is not a path inside a checkout",
+                "git diff > FILE, in the checkout",
+            )
         fault = _fault(head, source, target)
         if fault:
             message = f"{self.what} {fault} {shown}, and only changes of files that are there can be carried"

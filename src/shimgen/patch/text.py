@@ -114,7 +114,10 @@ class Reader:
         return line
 
     def fail(self, reason: str, back: int = 1) -> GenerateError:
-        return GenerateError(f"{self.what} is not usable: line {self.at - back + 1} {reason}")
+        return GenerateError(
+            f"{self.what} is not usable: line {self.at - back + 1} {reason}",
+            "make it anew: git diff, or git format-patch",
+        )
 
     def file(self) -> FilePatch:
         """The patch of one file."""
