@@ -21,7 +21,7 @@ from shimgen.gaps.state import state
 from shimgen.model.binding import binds, same_signature
 from shimgen.model.construction import construction, handed
 from shimgen.model.domain import CALLABLE, MemberKind, Refusal, SiteKind
-from shimgen.model.facts import Param
+from shimgen.model.facts import Expr, Param
 from shimgen.model.reason import Reason
 from shimgen.model.signatures import common_params
 
@@ -170,6 +170,17 @@ def _class_level(case: Case) -> Refusal | None:
     return None
 
 
+def _no_mark(case: Case) -> Refusal | None:
+    """A class that says True of itself was found able to do something; one around it has more parts."""
+    values = [
+        attribute.value
+        for provider in case.providers
+        for attribute in case.program.cls(provider.cls).attributes
+        if attribute.name == case.member and provider.kind is MemberKind.CLASS_ATTRIBUTE
+    ]
+    return Refusal(Reason.MARK, {}, by_hand(case)) if Expr("const", "True") in values else None
+
+
 def _name_space(case: Case) -> Refusal | None:
     """Names below a wrapper begin with the delegate's attribute; what takes or gives names cannot pass through."""
     evidence = next(carried_names(case), "")
@@ -201,6 +212,7 @@ RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     _signatures,
     _calls_bind,
     _class_level,
+    _no_mark,
     other_object,
     bypass,
     body_meaning,
