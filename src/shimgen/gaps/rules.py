@@ -50,7 +50,8 @@ def _not_remade(case: Case) -> Refusal | None:
 
 
 def _provided(case: Case) -> Refusal | None:
-    """Every candidate must have a member that is called, or a probe would lie on some of them."""
+    """Every candidate must have a member of the class, or a probe would lie on some of them. A property can give what
+    is asked of the object: it is absent to every probe where the delegate has nothing to give."""
     lacking = [
         (c, found)
         for c, found in zip(case.wrapper.delegate.candidates, case.lookups, strict=True)
@@ -64,8 +65,8 @@ def _provided(case: Case) -> Refusal | None:
         return Refusal(Reason.EXTERNAL, {"base": base})
     if len(lacking) == len(case.lookups):
         return Refusal(Reason.ABSENT, {}, f"implement {case.member} on {candidate.name} first")
-    if all(p.kind not in CALLABLE for p in case.providers):
-        return None  # a property that raises AttributeError is absent to every probe
+    if all(p.kind not in CALLABLE for p in case.providers) or {p.kind for p in case.providers} == {MemberKind.METHOD}:
+        return None
     names = ", ".join(c.name for c, _ in lacking)
     return Refusal(Reason.PARTIAL, {"lacking": names}, by_hand(case))
 

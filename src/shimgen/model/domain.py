@@ -265,12 +265,13 @@ class Gap(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def handed(self) -> bool:
-        """Whether the delegate's method is handed out by a property: where no delegate is there, or none behind it,
-        a method would say yes to a probe of the engine. A property says no then, and is called like the method
-        otherwise."""
+        """Whether the delegate's method is handed out by a property: where some candidate lacks it, or where no
+        delegate is there, or none behind it, a method would say yes to a probe of the engine. A property says no then,
+        and is called like the method otherwise."""
         methods = {provider.kind for provider in self.providers} == {MemberKind.METHOD}
         missing = self.wrapper.delegate.optional or any(provider.handed for provider in self.providers)
-        return methods and missing and bool(self.demand.asking(SiteKind.PROBE))
+        lacking = len(self.providers) < len(self.wrapper.delegate.candidates)
+        return methods and (lacking or (missing and bool(self.demand.asking(SiteKind.PROBE))))
 
     def refused(self, why: Refusal | None) -> Gap:
         """The same gap, not closed for that reason; itself where there is none."""
