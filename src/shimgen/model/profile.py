@@ -70,7 +70,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     whole batches accepts. `head_attributes`: what a full model owns and a body does not. `multimodal_members`:
     members that only multimodal models have. `body_attributes`: where plain models keep their body.
     `load_members`: the methods that load weights. `draft_reads`: ends of the chains that only a draft model reads in
-    its forward, `draft_parameters` what only a draft model's forward takes.
+    its forward, or of which it reads more, and `draft_parameters` what only a draft model's forward takes.
     `weight_members`: members whose parameters or results carry weights by name.
     """
 

@@ -88,7 +88,7 @@ def _role(program: Program, profile: Profile, ref: ClassRef) -> str:
             continue
         seen.add(cls)
         found = next((f for m in profile.models.forward_members if (f := program.find(cls, m))), None)
-        if found is not None and any(read.chain.endswith(wanted) for read in found[1].reads):
+        if found is not None and any(f".{end}." in f".{read.chain}." for end in wanted for read in found[1].reads):
             return "draft"
         if cls == ref and found is not None and parameters.intersection(p.name for p in found[1].params):
             return "draft"
