@@ -26,6 +26,11 @@ def miniature(fixture: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Re
     monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(folder / "cache"))
     (folder / "ops").mkdir()
     monkeypatch.chdir(folder / "ops")
+    return committed(fixture, folder)
+
+
+def committed(fixture: str, folder: Path) -> Repo:
+    """A committed copy of a fixture."""
     shutil.copytree(FIXTURES / fixture / "before", folder / fixture)
     repo = make_repo(folder / fixture)
     repo.commit({}, message="v1")

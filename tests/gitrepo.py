@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 SETTINGS = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -18,15 +16,6 @@ SETTINGS = {
     "GIT_COMMITTER_NAME": "A",
     "GIT_COMMITTER_EMAIL": "a@example.org",
 }
-
-
-@pytest.fixture(scope="session", autouse=True)
-def only_default_settings() -> Iterator[None]:
-    """Keep the settings of whoever runs the tests out of them."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in SETTINGS.items():
-            patch.setenv(name, value)
-        yield
 
 
 @dataclass(frozen=True, slots=True)

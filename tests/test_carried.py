@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from tests.commands import run
-from tests.gitrepo import Repo, only_default_settings
-from tests.test_life import MODELS, PICTURE, PLAIN, WRAPPER, mini
-
-__all__ = ["mini", "only_default_settings"]
+from tests.gitrepo import Repo
+from tests.test_life import MODELS, PICTURE, PLAIN, WRAPPER
 
 RUNNER = "python/sglang/srt/model_executor/model_runner.py"
 SHAPES = "python/configs/shapes.json"

@@ -36,12 +36,6 @@ NOTHING = Outcome(replace(ANALYSIS, gaps=()))
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch, here: Path) -> list[Settings]:
     """Fake every entry point of the pipeline; the settings that they were called with are collected."""
     settings: list[Settings] = []

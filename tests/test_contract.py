@@ -18,10 +18,8 @@ from shimgen.checkout.command import GitError, git
 from shimgen.cli.document import write
 from shimgen.model.errors import GenerateError
 from tests.commands import run
-from tests.gitrepo import Repo, only_default_settings
-from tests.test_life import PICTURE, WRAPPER, mini
-
-__all__ = ["mini", "only_default_settings"]
+from tests.gitrepo import Repo
+from tests.test_life import PICTURE, WRAPPER
 
 PATCH = ("patch", "-o", "out")
 

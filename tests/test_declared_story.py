@@ -15,9 +15,7 @@ from click.testing import Result
 from shimgen.verify.box import torchlike
 from tests import commands
 from tests.commands import miniature
-from tests.gitrepo import Repo, only_default_settings
-
-__all__ = ["only_default_settings"]
+from tests.gitrepo import Repo
 
 BEFORE = Path(__file__).parents[1] / "fixtures" / "declared" / "before"
 MODELS = "vllm/model_executor/models"

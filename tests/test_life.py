@@ -8,24 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import FIXTURES, miniature, run
-from tests.gitrepo import Repo, only_default_settings
-
-__all__ = ["only_default_settings"]
+from tests.commands import FIXTURES, run
+from tests.gitrepo import Repo
 
 MODELS = "python/sglang/srt/models"
 PICTURE, PLAIN = f"{MODELS}/picture.py", f"{MODELS}/plain.py"
 WRAPPER = "PictureForConditionalGeneration"
 OWN = b"    def get_embed_and_head(self):\n        return self.language_model.get_embed_and_head()\n\n"
 PLACE = b"    def pad_input_ids(self"
-
-
-@pytest.fixture
-def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """The miniature stack, tagged v1."""
-    repo = miniature("mini", tmp_path, monkeypatch)
-    repo.git("tag", "v1")
-    return repo
 
 
 def upstream_takes_over(mini: Repo) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +13,14 @@ import pytest
 
 from benchmarks import releases
 from tests.commands import run
+from tests.gitrepo import Repo
 from tests.sarif import LOG
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 KIMI = "KimiK25ForConditionalGeneration"
 KIMI_PATH = "sglang/srt/models/kimi_k25.py"
 EAGLE = ["--interface", "eagle3", "--wrapper", KIMI]
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(scope="module")
@@ -27,15 +28,8 @@ def sglang(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return releases.checkout("0.5.9", tmp_path_factory.mktemp("release") / "sglang")
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def git(tree: Path, *arguments: object) -> bytes:
-    who = ["-c", "user.name=Test", "-c", "user.email=test@shimgen.invalid"]
-    return subprocess.run(["git", *who, *map(str, arguments)], cwd=tree, check=True, capture_output=True).stdout
+    return Repo(tree).git(*map(str, arguments))
 
 
 def added(patch: str) -> list[str]:

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from tests.commands import run
-from tests.gitrepo import Repo, only_default_settings
+from tests.gitrepo import Repo
 from tests.test_carried import NOTE, RUNNER, SHAPES, TWO, carry, edited, stack
-from tests.test_life import OWN, PICTURE, PLACE, PLAIN, WRAPPER, mini
+from tests.test_life import OWN, PICTURE, PLACE, PLAIN, WRAPPER
 
-__all__ = ["mini", "only_default_settings", "stack"]
+__all__ = ["stack"]
 
 
 @pytest.fixture

@@ -6,15 +6,14 @@ What fixtures/mini lacks is written in fixtures/mini/after; what goes wrong chan
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import jsonschema
 import pytest
 from click.testing import Result
 
-from tests.commands import FIXTURES, run
+from tests.commands import FIXTURES, committed, run
+from tests.gitrepo import Repo
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads((ROOT / "docs" / "shimgen-1.schema.json").read_text(encoding="utf-8"))
@@ -24,31 +23,16 @@ FORWARDED = ["get_embed_and_head", "set_eagle3_layers_to_capture", "set_embed_an
 
 
 def git(tree: Path, *arguments: str) -> str:
-    who = ["-c", "user.name=Test", "-c", "user.email=test@shimgen.invalid", "-c", "core.autocrlf=false"]
-    done = subprocess.run(["git", *who, *arguments], cwd=tree, check=True, capture_output=True, text=True)
-    return done.stdout
+    return Repo(tree).git(*arguments).decode()
 
 
-def commit(tree: Path, message: str = "change") -> str:
-    git(tree, "add", "--all")
-    git(tree, "commit", "--quiet", "--message", message)
-    return git(tree, "rev-parse", "HEAD").strip()
-
-
-def repository(fixture: str, folder: Path) -> Path:
-    shutil.copytree(FIXTURES / fixture / "before", folder)
-    git(folder, "init", "--quiet")
-    commit(folder, "before")
-    return folder
+def commit(tree: Path) -> str:
+    return Repo(tree).commit({})
 
 
 @pytest.fixture
-def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A committed copy of fixtures/mini, and an empty folder beside it as the working directory."""
-    monkeypatch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "ops").mkdir()
-    monkeypatch.chdir(tmp_path / "ops")
-    return repository("mini", tmp_path / "mini")
+def mini(mini: Repo) -> Path:
+    return mini.path
 
 
 def files(tree: Path) -> dict[str, bytes]:
@@ -173,7 +157,7 @@ def test_a_revision_is_read_without_moving_the_work_tree(mini: Path) -> None:
 
 
 def test_the_generic_profile(mini: Path, tmp_path: Path) -> None:
-    tree = repository("generic", tmp_path / "generic")
+    tree = committed("generic", tmp_path).path
     assert run("apply", tree).exit_code == 0
     assert files(tree) == {**files(FIXTURES / "generic" / "before"), **files(FIXTURES / "generic" / "after")}
 

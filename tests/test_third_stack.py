@@ -11,9 +11,7 @@ import pytest
 
 from tests import commands
 from tests.commands import miniature
-from tests.gitrepo import Repo, only_default_settings
-
-__all__ = ["only_default_settings"]
+from tests.gitrepo import Repo
 
 ROOT = Path(__file__).parents[1]
 SEEING = "ember/models/seeing.py"

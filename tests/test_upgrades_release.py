@@ -11,25 +11,18 @@ import pytest
 
 from benchmarks import releases
 from tests.commands import run
-from tests.gitrepo import Repo, only_default_settings
-
-__all__ = ["only_default_settings"]
+from tests.gitrepo import Repo
 
 VERSIONS = ("0.5.9", "0.5.10.post1", "0.5.11")
 KIMI = "KimiK25ForConditionalGeneration"
 KIMI_PATH = "sglang/srt/models/kimi_k25.py"
 PAGE = (Path(__file__).parents[1] / "docs" / "upgrades.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return Repo(releases.history(VERSIONS, tmp_path_factory.mktemp("chain") / "sglang"))
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 PAIRS = ((VERSIONS[0], VERSIONS[1]), (VERSIONS[1], VERSIONS[2]), (VERSIONS[0], VERSIONS[2]))
