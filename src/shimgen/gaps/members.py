@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -58,23 +58,17 @@ class Members:
         self._program = program
         self._externals = {name: ext for ext in profile.externals.values() for name in ext.names}
         self._planned: dict[tuple[ClassRef, str], Provider] = {}
-        self._known: dict[tuple[ClassRef, str], Lookup] = {}
-        self._computing: dict[ClassRef, str] = {}
-        self._remade: dict[ClassRef, Mapping[str, tuple[str, str]]] = {}
+        self.look: Callable[[ClassRef, str], Lookup] = cache(self._look)
+        self.computed: Callable[[ClassRef], str] = cache(lambda ref: next(self._computed(ref), ""))
+        self._remaking = cache(lambda cls: remaking(program, cls).found)
 
     def plan(self, ref: ClassRef, member: str, provider: Provider) -> None:
         """Takes note that a shim will provide `member` on `ref` (and so on its subclasses)."""
         self._planned[ref, member] = provider
-        self._known.clear()
-
-    def look(self, ref: ClassRef, member: str) -> Lookup:
-        """How instances of `ref` get `member`."""
-        found = self._known.get((ref, member))
-        if found is None:
-            found = self._known[ref, member] = self._look(ref, member)
-        return found
+        self.look = cache(self._look)
 
     def _look(self, ref: ClassRef, member: str) -> Lookup:
+        """How instances of `ref` get `member`."""
         mro = self._program.mro(ref)
         attribute = self._program.attributes(ref).get(member)
         provider = self._found(ref, mro.classes, member)
@@ -88,14 +82,8 @@ class Members:
             return Lookup(covered=covered)
         return self._outside(mro.externals, mro.unresolved, member)
 
-    def computed(self, ref: ClassRef) -> str:
-        """Where a method of `ref` sets attributes of its object whose names are not written out, "" when none does."""
-        found = self._computing.get(ref)
-        if found is None:
-            found = self._computing[ref] = next(self._computed(ref), "")
-        return found
-
     def _computed(self, ref: ClassRef) -> Iterator[str]:
+        """Where methods of `ref` set attributes of their object whose names are not written out."""
         for cls, function in methods(self._program, ref):
             if function.name not in _PASSING and function.first:
                 yield from map(cls.at, _any_set(function))
@@ -107,9 +95,7 @@ class Members:
     def remade(self, ref: ClassRef, member: str) -> Mapping[str, str] | None:
         """What may give a class, or one that it inherits from, the member besides its own statement."""
         for cls in self._program.mro(ref).classes:
-            found = self._remade.get(cls)
-            if found is None:
-                found = self._remade[cls] = remaking(self._program, cls).found
+            found = self._remaking(cls)
             who = found.get(member) or found.get("*")
             who = who or self._patched.get((cls, member)) or self._patched.get((cls, "*"))
             if who is not None:

@@ -6,6 +6,7 @@ Chains are relative to the object: "capture_aux_hidden_states" or "model.layers_
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 
@@ -39,17 +40,12 @@ class Reach:
     def __init__(self, program: Program, profile: Profile) -> None:
         self._program = program
         self._forward = profile.models.forward_members
-        self._paths: dict[tuple[ClassRef, str, tuple[str, ...]], Path] = {}
+        self.path = cache(self._path)
         self._effects: dict[tuple[ClassRef, str], Effects] = {}
 
-    def path(self, ref: ClassRef, attribute: str, start: tuple[str, ...] = ()) -> Path:
+    def _path(self, ref: ClassRef, attribute: str, start: tuple[str, ...] = ()) -> Path:
         """How `ref`'s forward (or the members in `start`) uses the delegate in `attribute`."""
-        key = (ref, attribute, start)
-        found = self._paths.get(key)
-        if found is None:
-            members = start or ("__call__", *self._forward)
-            found = self._paths[key] = follow(self._program, ref, attribute, members)
-        return found
+        return follow(self._program, ref, attribute, start or ("__call__", *self._forward))
 
     def effects(self, ref: ClassRef, member: str, depth: int = _DEPTH) -> Effects:
         """What `member` of `ref` reads and writes of its own object, through its own methods and submodules."""

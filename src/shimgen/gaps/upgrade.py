@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 import msgspec
 
@@ -52,7 +53,6 @@ class _Revision:
             self.wrappers.setdefault(self.key(wrapper.cls), wrapper)
         self.gaps = self._by_member(side.gaps)
         self.scoped = self._by_member(in_scope(side.gaps, scope))
-        self._classes: dict[Key, ClassRef] | None = None
         self.look = Members(side.program, profile).look
 
     def key(self, ref: ClassRef) -> Key:
@@ -67,9 +67,11 @@ class _Revision:
 
     def cls(self, key: Key) -> ClassRef | None:
         """The class of the models' folders, wrapper or not."""
-        if self._classes is None:
-            self._classes = {self.key(ref): ref for ref in self.program.model_classes()}
         return self._classes.get(key)
+
+    @cached_property
+    def _classes(self) -> Mapping[Key, ClassRef]:
+        return {self.key(ref): ref for ref in self.program.model_classes()}
 
 
 def _moves(before: _Revision, after: _Revision) -> Iterator[tuple[Key, Key]]:

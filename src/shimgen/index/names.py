@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 
 from shimgen.index.answers import Answers, Reads
 from shimgen.model.domain import ClassRef
@@ -25,11 +25,11 @@ class Names:
         """The files by the names of their modules."""
         self.resolved = Answers(reads, self._resolve_from, lambda _: UNKNOWN)
         """What a dotted name means at the top of a file, by path and name."""
-        self._names: dict[str, dict[str, Resolved | Import]] = {}
+        self._names = cache(self._bind)
         self._choices: dict[tuple[str, str], list[Resolved | Import]] = {}
-        self._own_imports: dict[str, list[Import]] = {}
-        self._own_classes: dict[str, list[ClassRef]] = {}
-        self._stars: dict[str, list[Import]] = {}
+        self._own_imports = cache(lambda path: [i for i in program.module(path).imports if i.where == "function"])
+        self._own_classes = cache(lambda path: [c for c in program.classes_of(path) if "<locals>" in c.name])
+        self._stars = cache(lambda path: [i for i in program.module(path).imports if i.local == "*"])
 
     def locate(self, path: str, imported: Import) -> str | None:
         """The path of the module that an import names, or takes a name from; None outside of the checkout."""
@@ -62,20 +62,12 @@ class Names:
     def _imports_in(self, path: str, name: str, function: Function) -> list[Import]:
         """What a function itself imports under a name."""
         self._reads.note(path)
-        own = self._own_imports.get(path)
-        if own is None:
-            own = self._own_imports[path] = [i for i in self._program.module(path).imports if i.where == "function"]
-        return [i for i in own if i.local == name and function.line <= i.line <= function.end_line]
+        return [i for i in self._own_imports(path) if i.local == name and function.line <= i.line <= function.end_line]
 
     def _class_in(self, path: str, name: str, function: Function) -> ClassRef | None:
         """The class that a function itself defines under a name."""
         self._reads.note(path)
-        own = self._own_classes.get(path)
-        if own is None:
-            own = self._own_classes[path] = [ref for ref in self._program.classes_of(path) if "<locals>" in ref.name]
-        if not own:
-            return None
-        inside = (c for c in own if c.name.rpartition(".")[2] == name)
+        inside = (c for c in self._own_classes(path) if c.name.rpartition(".")[2] == name)
         return next((c for c in inside if function.line < c.line <= function.end_line), None)
 
     def _resolve(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
@@ -110,10 +102,7 @@ class Names:
 
     def _from_star(self, path: str, head: str, rest: str, seen: frozenset[tuple[str, str]]) -> Resolved:
         self._reads.note(path)
-        stars = self._stars.get(path)
-        if stars is None:
-            stars = self._stars[path] = [i for i in self._program.module(path).imports if i.local == "*"]
-        for imported in reversed(stars):  # a later one binds its names again
+        for imported in reversed(self._stars(path)):  # a later one binds its names again
             target = self.by_module.get(self._absolute(path, imported))
             found = self._resolve(target, head, rest, seen) if target else UNKNOWN
             if found.kind != "unknown":
@@ -170,10 +159,7 @@ class Names:
 
     def _module_names(self, path: str) -> Mapping[str, Resolved | Import]:
         self._reads.note(path)
-        names = self._names.get(path)
-        if names is None:
-            names = self._names[path] = self._bind(path)
-        return names
+        return self._names(path)
 
     def _bind(self, path: str) -> dict[str, Resolved | Import]:
         """What each name of a module stands for. A later binding wins, a local one never hides a module-level one;

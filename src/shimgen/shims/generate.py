@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 
 import msgspec
@@ -118,17 +119,15 @@ class _Maker:
         self._program = program
         self._sources = sources
         self._style = style
-        self._parsed: dict[str, Source] = {}
-        self._targets: dict[ClassRef, _Target] = {}
+        self.source = cache(self._source)
+        self._target = cache(self._targeted)
 
-    def source(self, path: str) -> Source:
+    def _source(self, path: str) -> Source:
         """The file at `path`. Raises RefusedError when it is no Python."""
-        if path not in self._parsed:
-            try:
-                self._parsed[path] = read(self._sources(path))
-            except (SyntaxError, ValueError) as error:
-                raise no_place(f"{path} does not parse: {error}") from error
-        return self._parsed[path]
+        try:
+            return read(self._sources(path))
+        except (SyntaxError, ValueError) as error:
+            raise no_place(f"{path} does not parse: {error}") from error
 
     def file(self, path: str, keys: Iterable[Key]) -> _File:
         """The file with what can be inserted of these keys, which are of its classes."""
@@ -184,14 +183,12 @@ class _Maker:
         setting = Setting(self._program, target.scope, Origin(gap.target.path, True))
         return assembled(gap, gap.assembly, setting), recipe_marker(gap.recipe, gap.wrapper.delegate.attribute)
 
-    def _target(self, ref: ClassRef) -> _Target:
-        if ref not in self._targets:
-            source = self.source(ref.path)
-            site = find_class(source, ref.name, ref.line)
-            mine = (group[0] for (cls, _), group in self._groups.items() if cls == ref)
-            members = {gap.member for gap in mine if not gap.takes_base}
-            self._targets[ref] = _Target(source, site, scope_of(ref.path, source, site, members))
-        return self._targets[ref]
+    def _targeted(self, ref: ClassRef) -> _Target:
+        source = self.source(ref.path)
+        site = find_class(source, ref.name, ref.line)
+        mine = (group[0] for (cls, _), group in self._groups.items() if cls == ref)
+        members = {gap.member for gap in mine if not gap.takes_base}
+        return _Target(source, site, scope_of(ref.path, source, site, members))
 
     def _origin(self, provider: Provider, name: str) -> Origin:
         """Where the signature was first written: a member that shimgen adds below has it from further below."""

@@ -4,6 +4,7 @@ wherever some value could not be followed, nothing is said to be missing."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import msgspec
 from msgspec.structs import replace
@@ -51,8 +52,8 @@ class Chains:
         self._program = program
         self._members = members
         self._written = frozenset(written)
-        self._given: dict[ClassRef, frozenset[str]] = {}
-        self._assigned: dict[str, frozenset[str]] = {}
+        self._given = cache(self._given_in)
+        self._assigned = cache(self._assigned_in)
 
     def follow(self, ref: ClassRef, chain: str) -> Followed:
         """What "language_model.model.layers" finds on an instance of `ref`. The first name is the object's own."""
@@ -65,18 +66,14 @@ class Chains:
     def _is_assigned(self, ref: ClassRef, step: Step) -> bool:
         """Whether code next to either class gives objects an attribute of that name: self.inner.extra = value."""
         classes = (*self._program.mro(ref).classes, *self._program.mro(step.holder).classes)
-        return any(step.name in self._assigned_in(path) for path in {cls.path for cls in classes})
+        return any(step.name in self._assigned(path) for path in {cls.path for cls in classes})
 
     def _assigned_in(self, path: str) -> frozenset[str]:
         """Names that the functions of a file assign to objects other than their own."""
-        found = self._assigned.get(path)
-        if found is None:
-            facts = self._program.module(path)
-            functions = [(f, True) for cls in facts.classes for f in cls.functions]
-            functions += [(f, False) for f in facts.functions]
-            names = (name for function, bound in functions for name in _given_to_others(function, bound))
-            found = self._assigned[path] = frozenset(names)
-        return found
+        facts = self._program.module(path)
+        functions = [(f, True) for cls in facts.classes for f in cls.functions]
+        functions += [(f, False) for f in facts.functions]
+        return frozenset(name for function, bound in functions for name in _given_to_others(function, bound))
 
     def _follow(self, ref: ClassRef, parts: tuple[str, ...], depth: int) -> Followed:
         name = parts[0].removesuffix("()")
@@ -111,11 +108,11 @@ class Chains:
             facts = self._program.cls(cls)
             if name in {f.name for f in facts.functions} or name in {a.name for a in facts.attributes}:
                 return True
-        given = self._given.get(ref)
-        if given is None:
-            classes = self._program.mro(ref).classes
-            given = self._given[ref] = frozenset(n for c in classes for n in _given(self._program.cls(c)))
+        given = self._given(ref)
         return name in given or "*" in given
+
+    def _given_in(self, ref: ClassRef) -> frozenset[str]:
+        return frozenset(name for cls in self._program.mro(ref).classes for name in _given(self._program.cls(cls)))
 
     def types(self, ref: ClassRef, name: str, depth: int = _DEPTH) -> tuple[tuple[ClassRef, ...], bool]:
         """The classes of the checkout that `name` of an instance of `ref` may be an instance of, and whether

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 
 
 class NearNames:
@@ -11,16 +12,13 @@ class NearNames:
     def __init__(self, demanded: Iterable[str]) -> None:
         self._demanded = tuple(sorted(demanded))
         self._vocabulary = frozenset(word for name in self._demanded for word in name.split("_"))
-        self._known: dict[str, tuple[tuple[str, bool], ...]] = {}
+        self.to: Callable[[str], tuple[tuple[str, bool], ...]] = cache(self._to)
 
-    def to(self, name: str) -> tuple[tuple[str, bool], ...]:
+    def _to(self, name: str) -> tuple[tuple[str, bool], ...]:
         """Demanded names near to `name`; true with those that are a word longer or shorter, which is weak evidence."""
-        found = self._known.get(name)
-        if found is None:
-            near = ((wanted, False) for wanted in self._demanded if is_near(name, wanted, self._vocabulary))
-            longer = ((wanted, True) for wanted in self._demanded if differ_by_a_word(name, wanted))
-            found = self._known[name] = (*near, *longer)
-        return found
+        near = ((wanted, False) for wanted in self._demanded if is_near(name, wanted, self._vocabulary))
+        longer = ((wanted, True) for wanted in self._demanded if differ_by_a_word(name, wanted))
+        return (*near, *longer)
 
 
 def is_near(name: str, wanted: str, vocabulary: frozenset[str]) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import TypeAlias
 
 from shimgen.index.use.values import Value
@@ -31,7 +31,7 @@ class Constants:
         self._module = module
         self._classes = classes
         self._imports = imports
-        self._bodies: dict[ast.ClassDef, Counter[str]] = {}
+        self._binds: Callable[[ast.ClassDef], Counter[str]] = cache(lambda cls: _counted(cls.body))
         self.values: dict[ast.expr, Value] = {}
 
     def is_function(self, name: str) -> bool:
@@ -105,12 +105,6 @@ class Constants:
             if (found := self._inherited(base, name, seen | {cls.name})) is not None:
                 return found
         return None
-
-    def _binds(self, cls: ast.ClassDef) -> Counter[str]:
-        found = self._bodies.get(cls)
-        if found is None:
-            found = self._bodies[cls] = _counted(cls.body)
-        return found
 
     def _bound(self, cls: ast.ClassDef, name: str) -> ast.expr | None:
         """The one value that a class binds a name to, if it may be text. What a dataclass or the like declares is a
