@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from tests.gitrepo import SETTINGS, Repo
 
 @pytest.fixture(scope="session", autouse=True)
 def own_surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # so that a release is parsed once
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SHIMGEN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("SHIMGEN_CACHE_DIR", str(shared / "cache"))
         for name, value in SETTINGS.items():
             patch.setenv(name, value)
         yield

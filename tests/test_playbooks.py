@@ -73,16 +73,9 @@ def shims(world: World) -> bytes:
     return (world.stack / PICTURE).read_bytes()
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """The stack is at v1 with its shims; v2, where a signature changed, was not fetched yet."""
-    bin_ = tmp_path / "bin"
-    bin_.mkdir()
-    script = f'#!/bin/sh\nPYTHONPATH="{ROOT / "src"}" exec "{sys.executable}" -m shimgen "$@"\n'
-    (bin_ / "shimgen").write_text(script)
-    (bin_ / "shimgen").chmod(0o755)
-    (bin_ / "python").symlink_to(sys.executable)
-    ansible = {"HOME": tmp_path / "ansible", "LOCAL_TEMP": tmp_path / "temp", "REMOTE_TEMP": tmp_path / "remote"}
+def world_in(folder: Path) -> World:
+    """A world that knows nothing of this machine's settings."""
+    ansible = {"HOME": folder / "ansible", "LOCAL_TEMP": folder / "temp", "REMOTE_TEMP": folder / "remote"}
     quiet = {
         "NOCOLOR": "1",
         "LOCALHOST_WARNING": "0",
@@ -92,14 +85,26 @@ def world(tmp_path: Path) -> World:
     }
     environment = {
         **SETTINGS,
-        "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}",
-        "HOME": str(tmp_path / "home"),
+        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(folder / "home"),
         "LC_ALL": "C.UTF-8",
-        "SHIMGEN_CACHE_DIR": str(tmp_path / "cache"),
+        "SHIMGEN_CACHE_DIR": str(folder / "cache"),
         **{f"ANSIBLE_{key}": str(value) for key, value in (ansible | quiet).items()},
     }
-    made = World(tmp_path, environment)
-    upstream = tmp_path / "upstream"
+    return World(folder, environment)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """The stack is at v1 with its shims; v2, where a signature changed, was not fetched yet."""
+    made = world_in(tmp_path_factory.mktemp("built"))
+    bin_ = made.folder / "bin"
+    bin_.mkdir()
+    script = f'#!/bin/sh\nPYTHONPATH="{ROOT / "src"}" exec "{sys.executable}" -m shimgen "$@"\n'
+    (bin_ / "shimgen").write_text(script)
+    (bin_ / "shimgen").chmod(0o755)
+    (bin_ / "python").symlink_to(sys.executable)
+    upstream = made.folder / "upstream"
     shutil.copytree(BEFORE, upstream)
     made.do("git", "init", "--quiet", "--initial-branch=main", upstream)
     release(made, "v1")
@@ -111,6 +116,13 @@ def world(tmp_path: Path) -> World:
     made.do("shimgen", "apply", made.stack)
     assert OLD_SHIM in shims(made)
     return made
+
+
+@pytest.fixture
+def world(tmp_path: Path, built: World) -> World:
+    """The same anew for each test."""
+    shutil.copytree(built.folder, tmp_path / "world", symlinks=True)
+    return world_in(tmp_path / "world")
 
 
 def release(world: World, tag: str) -> None:
