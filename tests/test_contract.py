@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -381,3 +382,80 @@ def test_a_bare_repository_is_worked_with_by_revisions(mini: Repo, tmp_path: Pat
     assert run("patch", "--at", "main", "-o", tmp_path / "series").exit_code == 0
     mini.git("am", "--quiet", *map(str, sorted((tmp_path / "series").glob("*.patch"))))
     assert run("check", mini.path).exit_code == 0
+
+
+# What is not there
+
+
+def test_a_revision_without_python_files(mini: Repo) -> None:
+    mini.git("switch", "--quiet", "--orphan", "empty")
+    mini.commit({"README": b""})
+    result = run("scan", mini.path, "--at", "HEAD")
+    assert result.exit_code == 3
+    assert "has no Python files at" in result.stderr
+    assert "next: git ls-tree" in result.stderr
+
+
+def test_a_work_tree_whose_python_files_were_deleted(mini: Repo) -> None:
+    for path in mini.path.rglob("*.py"):
+        path.unlink()
+    result = run("scan", mini.path)
+    assert (result.exit_code, "has no Python files" in result.stderr) == (3, True)
+
+
+def test_a_pin_by_digest_alone(mini: Repo) -> None:
+    Path("shimgen.toml").write_text(f'[pin]\ndigest = "{"0" * 40}"\n')
+    assert "pins digest 000000000000, and commit" in run("check", mini.path).stderr
+    result = run("apply", mini.path)
+    assert result.exit_code == 3
+    assert result.stderr.endswith("  next: shimgen pin\n")
+
+
+def test_a_pinned_commit_of_which_git_has_lost_a_part(mini: Repo) -> None:
+    assert run("init", mini.path).exit_code == 0
+    tree = mini.git("rev-parse", "HEAD:python").decode().strip()
+    mini.commit({"python/sglang/version.py": b"__version__ = '2'\n"}, message="v2")
+    (mini.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    result = run("apply", mini.path)
+    assert result.exit_code == 3
+    assert "which this repository does not have" in result.stderr
+
+
+def test_an_acceptance_until_a_release_where_none_is_known(mini: Repo, tmp_path: Path) -> None:
+    shutil.copytree(mini.path / "python", tmp_path / "plain" / "python")
+    row = '[[accept]]\nwrapper = "*"\nmember = "*"\nreason = "later"\nuntil = "0.5.11"\n'
+    Path("shimgen.toml").write_text(row)
+    assert run("check", tmp_path / "plain").exit_code == 0
+
+
+def test_a_folder_in_the_place_of_a_file_of_the_series(mini: Repo, tmp_path: Path) -> None:
+    (tmp_path / "out" / "series.json").mkdir(parents=True)
+    result = run("patch", mini.path, "-o", tmp_path / "out")
+    assert result.exit_code == 4
+    assert f"cannot write {tmp_path}/out/series.json: Is a directory; nothing was changed" in result.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir() if path.suffix == ".patch"] == []
+
+
+def test_a_configuration_that_cannot_be_written(mini: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", refuse)
+        result = run("init", mini.path)
+    assert result.exit_code == 4
+    assert f"cannot write {Path('shimgen.toml').absolute()}: No space left on device" in result.stderr
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_verify_prints_what_failed_and_ends_with_4(mini: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shimgen.verify import reanalysis
+
+    monkeypatch.setattr(reanalysis, "_compiles", lambda path, content: "it does not")
+    result = run("verify", mini.path, "--json")
+    assert result.exit_code == 4
+    proof = json.loads(result.stdout)["proof"]
+    assert proof["failed"] > 0
+    assert {check["detail"] for check in proof["checks"] if not check["passed"]} == {"it does not"}
+    before = mini.snapshot()
+    assert (run("apply", mini.path).exit_code, mini.snapshot()) == (4, before)

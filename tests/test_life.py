@@ -224,6 +224,18 @@ def test_a_pin_does_not_hold_what_was_not_committed(mini: Repo) -> None:
     assert run("pin").stderr == ""
 
 
+def test_a_folder_in_the_place_of_a_revision(mini: Repo) -> None:
+    """Of all other commands the first argument is CHECKOUT."""
+    assert run("init", mini.path).exit_code == 0
+    result = run("pin", mini.path)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f"shimgen: {mini.path} is a folder, and the first argument of pin is a revision",
+        f"  next: shimgen pin HEAD {mini.path}",
+    ]
+    assert run("pin", "HEAD", mini.path).exit_code == 0
+
+
 def test_pin_needs_a_file_and_a_revision(mini: Repo) -> None:
     result = run("pin", "v1", mini.path)
     assert (result.exit_code, "next: shimgen init CHECKOUT" in result.stderr) == (2, True)

@@ -62,6 +62,7 @@ def test_whoever_ends_a_run_lets_it_tidy_up(number: signal.Signals) -> None:
         from shimgen.cli.main import main
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # which one that runs in the background ignores
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and this one, under nohup
 
         def wait(settings):
             try:

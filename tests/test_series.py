@@ -178,6 +178,11 @@ def spoil(what: str) -> None:
     elif what == "files":
         files = json.loads(Path("out/series.json").read_text())["files"]
         edit_manifest(files=files[:1])
+    elif what == "no files":
+        edit_manifest(files=[])
+    elif what == "odd name":
+        files = json.loads(Path("out/series.json").read_text())["files"]
+        edit_manifest(files=[{**row, "path": "a\0b.py"} for row in files])
     else:
         files = json.loads(Path("out/series.json").read_text())["files"]
         edit_manifest(files=[{**row, "after": "0" * 64} for row in files])
@@ -194,6 +199,8 @@ def spoil(what: str) -> None:
         ("text", 2, "out/series.json describes no series"),
         ("schema", 2, "its schema is 'shimgen-series/9'"),
         ("files", 4, "which series.json does not name"),
+        ("no files", 4, "which series.json does not name"),
+        ("odd name", 3, "is not here"),
         ("after", 4, "do not lead to what series.json says"),
     ],
 )

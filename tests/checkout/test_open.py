@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,19 @@ def test_variables_about_another_repository_are_not_heeded(
     monkeypatch.setenv("GIT_INDEX_FILE", str(other.path / ".git/index"))
     monkeypatch.setenv("GIT_LITERAL_PATHSPECS", "1")
     assert "setup.py" in open_checkout(repo.path).tree().blobs
+
+
+@pytest.mark.parametrize("form", ["pipe", "device", "folder", "nowhere"])
+def test_of_other_files_only_those_that_end_are_read(repo: Repo, form: str) -> None:
+    target = repo.path / "pyproject.toml"
+    if form == "pipe":
+        os.mkfifo(target)
+    elif form == "folder":
+        target.mkdir()
+    else:
+        target.symlink_to("/dev/zero" if form == "device" else "nowhere")
+    assert open_checkout(repo.path).read("pyproject.toml") is None
+    assert open_checkout(repo.path).read("a\0b") is None
 
 
 def test_a_revision_is_read_and_nothing_moves(repo: Repo) -> None:

@@ -268,6 +268,14 @@ def test_installs_that_cannot_be_changed_file_by_file(
     assert snapshot(site) == before
 
 
+@pytest.mark.parametrize(
+    "said", ["", "[]", "3", "{", '{"url": 3}', '{"url": 3, "dir_info": {"editable": true}}', '{"dir_info": []}']
+)
+def test_an_odd_word_on_where_it_came_from_is_no_editable_install(site: Path, said: str) -> None:
+    (put(site) / "direct_url.json").write_text(said)
+    assert open_package("serving").version == "1.0"
+
+
 def test_files_that_are_links(site: Path, tmp_path: Path) -> None:
     put(site)
     (site / MODEL).rename(tmp_path / "shared.py")

@@ -158,10 +158,7 @@ def render_patch(checkout: Checkout, changes: Sequence[FileChange], plain: Rende
 
 
 def _disk_mode(checkout: Checkout, path: str) -> str:
-    try:
-        return "100755" if (checkout.root / path).stat().st_mode & 0o100 else "100644"
-    except OSError:
-        return "100644"
+    return "100755" if (checkout.root / path).stat().st_mode & 0o100 else "100644"
 
 
 def _git_modes(checkout: Checkout, repository: Repository, changes: Sequence[FileChange]) -> dict[str, str]:

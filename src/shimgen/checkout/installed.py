@@ -105,12 +105,10 @@ def _editable(direct: str) -> str:
     from urllib.parse import unquote, urlsplit
 
     try:
-        said = json.loads(direct) if direct else {}
-    except ValueError:
+        said = json.loads(direct)
+        return unquote(urlsplit(said["url"]).path) if said["dir_info"]["editable"] else ""
+    except (ValueError, LookupError, TypeError, AttributeError):
         return ""
-    if not said.get("dir_info", {}).get("editable"):
-        return ""
-    return unquote(urlsplit(str(said.get("url", ""))).path)
 
 
 def _package(row: Mapping[str, str], info: Path, again: str) -> Package:

@@ -99,8 +99,9 @@ class Checkout(msgspec.Struct, frozen=True):
             return read_blobs(self.repository, (found[1],))[found[1]] if found else None
         if self.package is not None and path not in self.package.recorded:
             return None  # beside it is what other distributions installed
+        target = self.root / path
         try:
-            return (self.root / path).read_bytes()
+            return target.read_bytes() if target.is_file() else None  # a pipe would not end, nor would /dev/zero
         except OSError:
             return None
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from shimgen.cli.console import emit, note
 from shimgen.cli.options import requested, shared_options
 from shimgen.config import FILE_NAME, load_settings
-from shimgen.model.errors import ConfigError
+from shimgen.model.errors import BaselineError, ConfigError
 from shimgen.model.results import Analysis
 
 
@@ -30,7 +30,13 @@ def pin(revision: str | None, checkout: Path | None, config: Path | None, as_jso
     target = settings.config_path
     if target is None:
         raise ConfigError(f"there is no {FILE_NAME} to write the pin to", "shimgen init CHECKOUT")
-    found = pipeline.recognise(settings)
+    try:
+        found = pipeline.recognise(settings)
+    except BaselineError:
+        if revision and Path(revision).is_dir():
+            message = f"{revision} is a folder, and the first argument of pin is a revision"
+            raise ConfigError(message, f"shimgen pin HEAD {revision}") from None
+        raise
     document = parsed(target)
     set_pin(document, found)
     write(target, document)
