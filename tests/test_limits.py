@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -81,6 +82,49 @@ def test_whoever_ends_a_run_lets_it_tidy_up(number: signal.Signals) -> None:
     process.send_signal(number)
     output, errors = process.communicate(timeout=30)
     assert (output, errors, process.returncode) == (b"tidied up\n", b"shimgen: interrupted\n", 130)
+
+
+def test_an_interruption_before_a_command_begins() -> None:
+    """Exit code 1 would mean that a gap is to be closed."""
+    script = textwrap.dedent("""
+        import sys
+        from shimgen.cli import console, main
+
+        def interrupted(*arguments):
+            raise KeyboardInterrupt
+
+        console.Commands.parse_args = interrupted
+        sys.argv = ["shimgen", "check"]
+        main.main()
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, b"", b"shimgen: interrupted")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["diff", "--help"], ["--version"]])
+def test_a_reader_of_help_that_goes_away(words: list[str]) -> None:
+    source, target = os.pipe()
+    os.close(source)
+    done = subprocess.run([sys.executable, "-m", "shimgen", *words], stdout=target, stderr=subprocess.PIPE)
+    os.close(target)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nonsense"], "Error: No such command 'nonsense'."),
+        (["check", "--nonsense"], "--nonsense"),
+        (["explain"], "Error: Missing argument 'CLASS[.MEMBER]'."),
+        (["check", "--severity", "x"], "Error: Invalid value for '--severity'"),
+        ([], "[OPTIONS] COMMAND [ARGS]..."),
+    ],
+)
+def test_usage_errors_of_the_program(words: list[str], says: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "shimgen", *words], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.startswith("Usage: python -m shimgen")
 
 
 def test_a_hangup_that_is_ignored_stays_ignored() -> None:

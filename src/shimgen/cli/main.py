@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from shimgen import __version__
-from shimgen.cli.console import INTERRUPTED, Commands, leave_stdout, say
+from shimgen.cli.console import BROKEN_PIPE, INTERRUPTED, Commands, leave_stdout, say
 
 EPILOG = (
     "Exit codes: 0 done, nothing pending; 1 gaps or changes pending; 2 usage or configuration; "
@@ -32,24 +32,25 @@ def main() -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
-    try:
-        code = _run()
-    except SystemExit as done:
-        code = done.code if isinstance(done.code, int) else int(done.code is not None)
-    os._exit(code)
+    os._exit(_run())
 
 
 def _run() -> int:
-    """Run. Ends with SystemExit, or with the exit code of what went wrong outside of all commands."""
+    """Run, and give the exit code, also of what went wrong outside of all commands."""
     try:
         try:
-            shimgen.main()
+            return shimgen.main(standalone_mode=False) or 0
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):
         say("shimgen: interrupted")
         return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except SystemExit:  # so click ends where the reader of --help went away
+        return BROKEN_PIPE
     except OSError as error:  # --help and --version, which no command handles
         leave_stdout()
         say(f"shimgen: cannot write to stdout: {error.strerror}")
