@@ -132,6 +132,28 @@ def imported_as(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
 
 
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """The names that a node itself binds or deletes."""
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, ast.alias):
+        yield imported_as(node)
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, FunctionNode | ast.ClassDef | ast.ExceptHandler):
+        yield from filter(None, (node.name,))
+    elif name := captured(node):
+        yield name
+
+
+def locals_of(function: FunctionNode) -> set[str]:
+    """Every name that a function binds or declares, anywhere inside: more than its own, never less."""
+    inside = [node for node in ast.walk(function) if node is not function]
+    declared = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    return declared.union(*map(bound_by, inside))
+
+
 def every_argument(args: ast.arguments) -> list[ast.arg]:
     """All parameters, those for what is left over at the end."""
     rest = (arg for arg in (args.vararg, args.kwarg) if arg is not None)

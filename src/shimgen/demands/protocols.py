@@ -88,7 +88,7 @@ class Declared:
             for store in function.stores:
                 if store.target == value.text and store.value is not None and depth:
                     yield from self._in_value(path, function, store.value, depth - 1)
-        elif value.op == "call" and _about(function, value):
+        elif value.op == "call" and value.parts[1:2] == (Expr("name", function.first),):
             callee, _, *rest = value.parts
             if callee.text == "isinstance" and rest:
                 for cls in rest[0].parts or (rest[0],):
@@ -97,8 +97,3 @@ class Declared:
                 yield from self._markers.get(rest[0].literal, ())
             elif callee.op == "name":
                 yield from self._tests(path, callee.text, depth - 1)
-
-
-def _about(function: Function, call: Expr) -> bool:
-    """Whether the first argument of a call is the function's own first parameter."""
-    return len(call.parts) > 1 and call.parts[1].op == "name" and call.parts[1].text == function.first

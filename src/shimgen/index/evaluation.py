@@ -207,7 +207,9 @@ class Evaluator:
                 return self._item(frame, Expr("item", "", (Expr("name", table), OTHER)))
             method = called_method(self._program, frame, callee)
             if method is not None:
-                return self._returned(inner, method[0], method[1], expr, skip_self=not method[2])
+                owner, function, by_hand = method
+                bound = self.bind(inner, expr, function, skip_self=not by_hand)
+                return self._result(Frame(owner.path, function, bound, frame.self_type, owner, inner.depth))
             target = self._program.resolve(frame.path, callee.text, frame.function)
             if target.name == "functools.partial" and len(expr.parts) > 1:
                 return self.evaluate(inner, expr.parts[1])
@@ -215,13 +217,14 @@ class Evaluator:
                 argument = self._factories.get(f"{self._program.module_name(target.path)}.{target.name}")
                 if argument:
                     return self._made_by_name(inner, callee.text, expr, argument)
-            function = routine(self._program, target)
-            if function is not None and not frame.function.binds(callee.text):
-                return self._function_result(inner, target.path, function, expr)
+            named = routine(self._program, target)
+            if named is not None and not frame.function.binds(callee.text):
+                bound = self.bind(inner, expr, named, skip_self=False)
+                return self._result(Frame(target.path, named, bound, depth=inner.depth))
             head, _, name = callee.text.rpartition(".")
-            owner = self.evaluate(inner, Expr("name", head)) if head and name != "__new__" else NOTHING
-            if any(definition(self._program, self._program.mro(ref).classes, name) for ref in _sorted(owner)):
-                return self._method_of_value(inner, owner, name, expr)
+            base = self.evaluate(inner, Expr("name", head)) if head and name != "__new__" else NOTHING
+            if any(definition(self._program, self._program.mro(ref).classes, name) for ref in _sorted(base)):
+                return self._method_of_value(inner, base, name, expr)
         if callee.text.rpartition(".")[2] == "__new__" and len(expr.parts) > 1:
             return self._own_instance(inner, expr.parts[1])
         called = self.evaluate(inner, callee)
@@ -293,14 +296,6 @@ class Evaluator:
             bound = self.bind(frame, expr, function, skip_self=ref in base.instances or function.kind != "method")
             parts.append(self._result(Frame(owner.path, function, bound, ref, owner, frame.depth)))
         return union(parts)
-
-    def _returned(self, frame: Frame, owner: ClassRef, function: Function, expr: Expr, skip_self: bool) -> Values:
-        bound = self.bind(frame, expr, function, skip_self)
-        return self._result(Frame(owner.path, function, bound, frame.self_type, owner, frame.depth))
-
-    def _function_result(self, frame: Frame, path: str, function: Function, expr: Expr) -> Values:
-        bound = self.bind(frame, expr, function, skip_self=False)
-        return self._result(Frame(path, function, bound, None, None, frame.depth))
 
     def _result(self, frame: Frame) -> Values:
         if frame.function.stub:

@@ -196,7 +196,9 @@ def _gone_on(function: Function, step: Store | Call) -> str:
     for returning in reversed(function.returning):
         left = returning.split("/")
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, arm, strict=False)))
-        if shared < len(left) and _line_of(left[shared]) < step.line and not _beside(left[shared], arm[shared:]):
+        if shared == len(left) or _line_of(left[shared]) >= step.line:
+            continue
+        if not (arm[shared:] and _line_of(arm[shared]) == _line_of(left[shared])):  # not in another arm of the same one
             line, _, side = left[-1].partition(":")
             arm[shared:shared] = [*left[shared:-1], f"{line}:{1 - int(side)}"]
     return "/".join(arm)
@@ -204,11 +206,6 @@ def _gone_on(function: Function, step: Store | Call) -> str:
 
 def _line_of(part: str) -> int:
     return int(part.partition(":")[0])
-
-
-def _beside(part: str, arm: Sequence[str]) -> bool:
-    """Whether an arm begins with another one of the same statement."""
-    return bool(arm) and _line_of(arm[0]) == _line_of(part)
 
 
 def _attribute(name: str, owner: ClassRef, store: Store, values: Values) -> Attribute:

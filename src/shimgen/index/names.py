@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from shimgen.index.answers import Answers, Reads
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Function, Import, ModuleFacts
-from shimgen.model.program import Program, Resolved
+from shimgen.model.program import Program, Resolved, absolute
 
 UNKNOWN = Resolved("unknown")
 
@@ -150,12 +150,7 @@ class Names:
         return frozenset(folders)
 
     def _absolute(self, path: str, imported: Import) -> str:
-        if not imported.level:
-            return imported.module
-        package = self._program.module_name(path).split(".")
-        drop = imported.level - (1 if path.endswith("/__init__.py") else 0)
-        base = package[: len(package) - drop] if drop else package
-        return ".".join([*base, imported.module] if imported.module else base)
+        return absolute(self._program, path, imported.module, imported.level)
 
     def _module_names(self, path: str) -> Mapping[str, Resolved | Import]:
         self._reads.note(path)

@@ -45,7 +45,7 @@ class _Uses:
                 self.suffix = cast(ast.Name, item).id != name
             elif kind is ast.Call:
                 self._call(cast(ast.Call, item), stack)
-            elif kind is not ast.Raise and not (kind in _LOOKS and (self._compares(item) or self._looks_up(item))):
+            elif kind is not ast.Raise and not (kind in _LOOKS and self._looks(item)):
                 push_children(item, stack, _NODES)
 
     @cached_property
@@ -71,11 +71,10 @@ class _Uses:
                 stack.append(arg)
         stack.append(node.func)
 
-    def _compares(self, node: ast.AST) -> bool:
-        """name == "qkv_proj", name in ("k_proj", "v_proj"), name in a table of such."""
-        return isinstance(node, ast.Compare) and self._is_it(node.left) and all(map(self._is_dotless, node.comparators))
-
-    def _looks_up(self, node: ast.AST) -> bool:
+    def _looks(self, node: ast.AST) -> bool:
+        """name == "qkv_proj", name in ("k_proj", "v_proj"), name in a table of such, table[name]."""
+        if isinstance(node, ast.Compare):
+            return self._is_it(node.left) and all(map(self._is_dotless, node.comparators))
         return isinstance(node, ast.Subscript) and self._is_it(node.slice) and self._is_dotless(node.value)
 
     def _is_dotless(self, node: ast.expr) -> bool:

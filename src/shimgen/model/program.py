@@ -110,6 +110,16 @@ class Program(Protocol):
         """`path` without the prefix under which the package stands in the checkout ("python/")."""
 
 
+def absolute(program: Program, path: str, module: str, level: int) -> str:
+    """The dotted name of the module that an import in the file at `path` names, with `level` dots before it."""
+    if not level:
+        return module
+    package = program.module_name(path).split(".")
+    if not path.endswith("/__init__.py"):
+        package.pop()
+    return ".".join(filter(None, (*package[: len(package) - level + 1], module)))
+
+
 _PROTOCOL = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
 
 

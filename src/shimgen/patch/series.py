@@ -67,12 +67,9 @@ def _mail(letter: Letter, title: str, author: str, date: str, signature: str) ->
         "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n"
         f"Content-Transfer-Encoding: {'quoted-printable' if encoded else '8bit'}\n\n"
     )
-    return head.encode() + (_quoted_printable(content) if encoded else content)
-
-
-def _quoted_printable(content: bytes) -> bytes:
-    """Encoded line by line, so that CRs come out as they went in."""
-    return b"\n".join(binascii.b2a_qp(line, istext=False) for line in content.split(b"\n"))
+    if encoded:  # line by line, so that CRs come out as they went in
+        content = b"\n".join(binascii.b2a_qp(line, istext=False) for line in content.split(b"\n"))
+    return head.encode() + content
 
 
 def _header(title: str) -> str:

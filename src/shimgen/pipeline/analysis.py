@@ -69,23 +69,26 @@ class Found(msgspec.Struct, frozen=True):
         return replace(stats, skipped=tuple(sorted((*stats.skipped, *self.links), key=lambda file: file.path)))
 
 
-class Work(msgspec.Struct, frozen=True):
-    """An analysis with what it was made of.
+class Bare(msgspec.Struct, frozen=True):
+    """The source without anything of shimgen's and with the carried patches before the shims. `ground` says what stands
+    in the checkout, `layers` are the contents so far, `cargo` the carried patches and `first` how those before the
+    shims fare. A carried patch that conflicts is left out."""
 
-    `found` is the checkout as it stands (with the carried patches before the shims), `bare` the source without
-    anything of shimgen's, and with these patches; `kept` are the gaps that standing shims rightly close. `ground` says
-    what stands in the checkout, `layers` are the contents so far, `cargo` the carried patches and `first` how those
-    before the shims fare.
-    """
+    found: Found
+    ground: Ground
+    layers: Layers
+    cargo: tuple[Cargo, ...]
+    first: tuple[CarriedPatch, ...]
+
+
+class Work(msgspec.Struct, frozen=True):
+    """An analysis with what it was made of: `found` is the checkout as it stands (with the carried patches before the
+    shims); `kept` are the gaps that standing shims rightly close."""
 
     analysis: Analysis
     found: Found
-    bare: Found
-    ground: Ground
-    layers: Layers
+    bare: Bare
     kept: tuple[Gap, ...] = ()
-    cargo: tuple[Cargo, ...] = ()
-    first: tuple[CarriedPatch, ...] = ()
 
 
 def _nothing(_: Index) -> None:
@@ -132,21 +135,29 @@ def _find(session: Session, program: Index, gathered: Callable[[Index], None] = 
     return Finding(wrappers, demands, gaps, names, marked, program.stats)
 
 
-def work_out(session: Session, gathered: Callable[[Index], None] = _nothing) -> Work:
-    """The analysis of the tree as it stands (with the carried patches that it is to have before the shims), beside
-    that of the source without anything of shimgen's. `gathered` is called as `find` does, for the first tree."""
-    started = time.perf_counter()
+def find_bare(session: Session, gathered: Callable[[Index], None] = _nothing) -> tuple[Found, Bare]:
+    """All that the checkout holds as it stands, and without anything of shimgen's. `gathered` is called as `find` does,
+    for the first tree."""
     cargo = load_cargo(session)
     standing = find(session, session.tree, gathered=gathered)
     ground = find_ground(session, standing.finding.marked)
     layers = Layers(ground.read)
     first = lay(cargo, "before", layers)
-    missing = python_only(layers.changed) if lacking(cargo, first, session) else {}
-    found = find(session, session.tree.replace(missing), standing) if missing else standing
-    check_scope(session, found)
     without = python_only({**ground.contents, **layers.changed})
-    bare = found if without == missing else find(session, session.tree.replace(without), standing)
-    kept, stale = _standing_shims(session, ground, bare) if ground.shims else ((), ())
+    found = find(session, session.tree.replace(without), standing) if without else standing
+    return standing, Bare(found, ground, layers, cargo, first)
+
+
+def work_out(session: Session, gathered: Callable[[Index], None] = _nothing) -> Work:
+    """The analysis of the tree as it stands (with the carried patches that it is to have before the shims), beside
+    that of the source without anything of shimgen's. `gathered` is called as `find` does, for the first tree."""
+    started = time.perf_counter()
+    standing, bare = find_bare(session, gathered)
+    missing = python_only(bare.layers.changed) if lacking(bare.cargo, bare.first, session) else {}
+    same = missing == python_only({**bare.ground.contents, **bare.layers.changed})
+    found = bare.found if same else find(session, session.tree.replace(missing), standing) if missing else standing
+    check_scope(session, found)
+    kept, stale = _standing_shims(session, bare.ground, bare.found) if bare.ground.shims else ((), ())
     seconds = round(time.perf_counter() - started, 3)
     stats = replace(found.stats, seconds=seconds, trouble=session.store.trouble)
     analysis = Analysis(
@@ -160,30 +171,9 @@ def work_out(session: Session, gathered: Callable[[Index], None] = _nothing) -> 
         stale,
         unnamed=found.finding.unnamed,
         everything=frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps),
-        carried=first,
+        carried=bare.first,
     )
-    return Work(analysis, found, bare, ground, layers, kept, cargo, first)
-
-
-class Bare(msgspec.Struct, frozen=True):
-    """The source without anything of shimgen's and with the carried patches before the shims, and how those fare."""
-
-    found: Found
-    layers: Layers
-    cargo: tuple[Cargo, ...] = ()
-    first: tuple[CarriedPatch, ...] = ()
-
-
-def find_bare(session: Session) -> Bare:
-    """All that the source holds without anything of shimgen's. A carried patch that conflicts is left out."""
-    standing = find(session, session.tree)
-    ground = find_ground(session, standing.finding.marked)
-    layers = Layers(ground.read)
-    cargo = load_cargo(session)
-    first = lay(cargo, "before", layers)
-    without = python_only({**ground.contents, **layers.changed})
-    found = find(session, session.tree.replace(without), standing) if without else standing
-    return Bare(found, layers, cargo, first)
+    return Work(analysis, found, bare, kept)
 
 
 def check_scope(session: Session, *found: Found) -> None:

@@ -79,10 +79,10 @@ def gate(settings: Settings) -> Analysis:
     done = _settled(session, work)
     if done is not None:
         return timed(session, done)
-    if not work.cargo and not 0 < len(work.analysis.pending) <= _FEW:
+    if not work.bare.cargo and not 0 < len(work.analysis.pending) <= _FEW:
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
-        made = _sketch(session, wanted(session, work), work.bare)
+        made = _sketch(session, wanted(session, work), work.bare.found)
     return timed(session, with_refusals(finish(session, work, made.changes).analysis, made.refused))
 
 
@@ -122,7 +122,7 @@ def _settled(session: Session, work: Work) -> Analysis | None:
     """The analysis where everything stands already, None where something may be to be done."""
     if work.analysis.pending or work.analysis.stale:
         return None
-    carried = settled(session, work.ground, work.cargo, work.first)
+    carried = settled(session, work.bare.ground, work.bare.cargo, work.bare.first)
     return replace(work.analysis, carried=carried) if carried is not None else None
 
 
@@ -149,15 +149,15 @@ def proven(
 ) -> tuple[tuple[FileChange, ...], tuple[Gap, ...], tuple[Proof, ...]]:
     """What is generated from the bare source, the gaps that are refused after all, and the proofs."""
     with collector_off(), session.clock.stage("shims"):
-        made = maker.make(wanted(session, work), work.bare)
-    scoped = in_scope(work.bare.gaps, session.settings.scope)
+        made = maker.make(wanted(session, work), work.bare.found)
+    scoped = in_scope(work.bare.found.gaps, session.settings.scope)
     with collector_off(), session.clock.stage("proofs"):
-        return made.changes, made.refused, _prove(session, work.bare, scoped, made.changes)
+        return made.changes, made.refused, _prove(session, work.bare.found, scoped, made.changes)
 
 
 def wanted(session: Session, work: Work) -> tuple[Gap, ...]:
     """What is to be generated: the gaps in scope, and those that shims of earlier runs rightly close."""
-    scoped = in_scope(work.bare.gaps, session.settings.scope)
+    scoped = in_scope(work.bare.found.gaps, session.settings.scope)
     every = {(g.wrapper.cls, g.member): g for g in (*scoped, *work.kept) if g.decision is not Decision.REFUSE}
     return tuple(every.values())
 
@@ -165,18 +165,18 @@ def wanted(session: Session, work: Work) -> tuple[Gap, ...]:
 def finish(session: Session, work: Work, shims: Sequence[FileChange]) -> Outcome:
     """The series: from the source without anything of shimgen's step by step to what it is to be, and the changes as
     seen from the checkout as it stands. A carried patch that conflicts is in the analysis and in no step."""
-    layers = Layers(work.layers.read)
+    layers = Layers(work.bare.layers.read)
     layers.put({change.path: change.after for change in shims})
-    last = lay(work.cargo, "after", layers)
-    steps = [Step(patch.changes, patch) for patch in work.first if patch.changes]
+    last = lay(work.bare.cargo, "after", layers)
+    steps = [Step(patch.changes, patch) for patch in work.bare.first if patch.changes]
     steps += [Step(tuple(shims))] if shims else []
     steps += [Step(patch.changes, patch) for patch in last if patch.changes]
-    final = {**work.ground.contents, **work.layers.changed, **layers.changed}
+    final = {**work.bare.ground.contents, **work.bare.layers.changed, **layers.changed}
     changes = edits(final, session.read, shims)
     pending = {change.path for change in changes}
     carried = tuple(
         replace(patch, stands=patch.state is CarriedState.THERE or (patch.made and pending.isdisjoint(patch.paths)))
-        for patch in (*work.first, *last)
+        for patch in (*work.bare.first, *last)
     )
     return Outcome(replace(work.analysis, carried=carried), changes, steps=tuple(steps))
 

@@ -27,7 +27,7 @@ def upgrade(settings: Settings, old: str, new: str) -> Upgrade:
     if first.profile.name != second.profile.name:
         message = f"{old} holds {first.profile.name} and {new} holds {second.profile.name}"
         raise ConfigError(message, "compare two revisions of one stack, or name its --profile")
-    works = [find_bare(session) for session in (first, second)]
+    works = [find_bare(session)[1] for session in (first, second)]
     found = [work.found for work in works]
     check_scope(second, *found)
     loads = [(*bare.first, *_last(session, bare)) for session, bare in zip((first, second), works, strict=True)]

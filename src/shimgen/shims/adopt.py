@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from shimgen.model.domain import ClassRef
-from shimgen.model.program import Program
+from shimgen.model.program import Program, absolute
 from shimgen.shims.headers import bases_of, names_of
 from shimgen.shims.lists import Edit
 from shimgen.shims.marker import adoption_marker
@@ -59,28 +59,18 @@ def adoption(program: Program, source: Source, site: ClassSite, scope: Scope, pr
 
 def _module(program: Program, path: str, node: ast.ImportFrom) -> str:
     """The dotted name of the module that an import names."""
-    if not node.level:
-        return node.module or ""
-    package = program.module_name(path).split(".")
-    if not path.endswith("/__init__.py"):
-        package = package[:-1]
-    return ".".join(filter(None, (*package[: len(package) - node.level + 1], node.module)))
+    return absolute(program, path, node.module or "", node.level)
 
 
 def _is_loaded(program: Program, path: str, module: str) -> bool:
     """Whether something that the file imports has imported the module before, so that no cycle can arise."""
-    for imported in program.module(path).imports:
-        target = program.resolve(path, imported.local).path if not imported.where else ""
-        if (
-            target
-            and target != path
-            and any(
-                not inner.where and inner.name and _named(program, target, inner.module, inner.level) == module
-                for inner in program.module(target).imports
-            )
-        ):
-            return True
-    return False
+    always = (imported for imported in program.module(path).imports if not imported.where)
+    targets = {program.resolve(path, imported.local).path for imported in always} - {"", path}
+    return any(
+        not inner.where and inner.name and absolute(program, target, inner.module, inner.level) == module
+        for target in targets
+        for inner in program.module(target).imports
+    )
 
 
 def _is_leaf(program: Program, path: str, other: str) -> bool:
@@ -91,10 +81,6 @@ def _is_leaf(program: Program, path: str, other: str) -> bool:
         return False
     found = (program.resolve(other, i.local) for i in program.module(other).imports if i.where != "typing")
     return all(f.kind == "external" and f.name.partition(".")[0] != top for f in found)
-
-
-def _named(program: Program, path: str, module: str, level: int) -> str:
-    return _module(program, path, ast.ImportFrom(module=module or None, names=[], level=level))
 
 
 def _new_import(

@@ -29,23 +29,20 @@ def drop_dependents(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Ref
     while True:
         if _drop_halves(groups, refusals):
             continue
+        made = groups.keys() - refusals.keys()
         lost = {
             key: planned
             for key in groups
-            if key not in refusals
+            if key in made
             for gap in groups[key]
             for planned in gap.providers
-            if is_planned(planned) and not _is_made((planned.cls, key[1]), groups, refusals)
+            if is_planned(planned) and (planned.cls, key[1]) not in made
         }
         if not lost:
             return tuple(sorted({file_of(key) for key in refusals.keys() - before}))
         for key, planned in lost.items():
             advice = f"close the gap {planned.cls.name}.{key[1]} first, or in the same run"
             refusals[key] = Refusal(Reason.ABSENT, {"delegate": planned.cls.name}, advice)
-
-
-def _is_made(key: Key, groups: Mapping[Key, Sequence[Gap]], refusals: Mapping[Key, Refusal]) -> bool:
-    return key in groups and key not in refusals
 
 
 def _drop_halves(groups: Mapping[Key, Sequence[Gap]], refusals: dict[Key, Refusal]) -> bool:

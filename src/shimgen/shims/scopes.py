@@ -11,7 +11,7 @@ import msgspec
 from shimgen.model.program import Program
 from shimgen.shims.place import names_in_class
 from shimgen.source import ClassSite, Source
-from shimgen.syntax import FunctionNode, ImportNode, blocks, imported_as, is_lazy
+from shimgen.syntax import FunctionNode, ImportNode, blocks, imported_as, is_lazy, locals_of
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -57,7 +57,7 @@ def hidden_in(site: ClassSite) -> set[str]:
     """The names that are not the module's in a class body: its own, and those of the functions around it."""
     hidden = set(names_in_class(site.node))
     for around in site.scopes:
-        hidden |= _local(around) if isinstance(around, FunctionNode) else set()
+        hidden |= locals_of(around) if isinstance(around, FunctionNode) else set()
     return hidden
 
 
@@ -103,22 +103,3 @@ def _assigned(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, int]]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
         yield from ((n.id, node.lineno) for n in ast.walk(target) if isinstance(n, ast.Name))
-
-
-def _local(function: FunctionNode) -> set[str]:
-    """Every name that a function binds or declares, anywhere inside: more than its own, never less."""
-    found: set[str] = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-        elif isinstance(node, ast.alias):
-            found.add(imported_as(node))
-        elif isinstance(node, FunctionNode | ast.ClassDef) and node is not function:
-            found.add(node.name)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            found.update(node.names)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            found.add(node.name)
-    return found

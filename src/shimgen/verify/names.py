@@ -15,6 +15,7 @@ from shimgen.syntax import (
     imported_as,
     is_lazy,
     is_type_checking,
+    locals_of,
 )
 from shimgen.verify.members import Member
 
@@ -69,7 +70,7 @@ def unbound(found: Member, module: Module) -> str:
 def _near(found: Member) -> Iterator[str]:
     """The names that the functions around the class bind, wherever inside: more than there are, never less."""
     for scope in found.site.scopes:
-        yield from _locals(scope) if isinstance(scope, FunctionNode) else ()
+        yield from locals_of(scope) if isinstance(scope, FunctionNode) else ()
 
 
 def _uses(found: Member, module: Module) -> Iterator[tuple[ast.Name, int | None]]:
@@ -79,7 +80,7 @@ def _uses(found: Member, module: Module) -> Iterator[tuple[ast.Name, int | None]
             for name in _loads(statement.value) if statement.value is not None else ():
                 yield name, statement.lineno
             continue
-        local = _locals(statement)
+        local = locals_of(statement)
         for part in statement.body:
             yield from ((n, None) for n in _loads(part) if n.id not in local)
         args = statement.args
@@ -109,19 +110,6 @@ def _annotations(function: FunctionNode) -> list[ast.expr]:
 
 def _loads(node: ast.AST) -> Iterator[ast.Name]:
     return (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-
-
-def _locals(function: FunctionNode) -> set[str]:
-    """Parameters, and whatever the body binds."""
-    names = {argument.arg for argument in every_argument(function.args)}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ImportNode):
-            names.update(_bound(node))
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names.add(node.name)
-    return names
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import TypeAlias
 
 from shimgen.index.use.values import Value
-from shimgen.syntax import INNER, FunctionNode, captured, chain_of, imported_as, push_children
+from shimgen.syntax import INNER, bound_by, chain_of, push_children
 
 _CHANGING = frozenset(
     ("append", "extend", "insert", "remove", "pop", "clear", "add", "discard", "update", "difference_update")
@@ -161,23 +161,10 @@ def _counted(body: Iterable[ast.stmt]) -> Counter[str]:
     stack: list[ast.AST] = list(body)
     while stack:
         node = stack.pop()
-        found.update(_binds(node))
+        found.update(bound_by(node))
         if not isinstance(node, _SCOPES):
             stack.extend(ast.iter_child_nodes(node))
     return found
-
-
-def _binds(node: ast.AST) -> Iterator[str]:
-    """The names that a node itself binds or deletes."""
-    if isinstance(node, ast.Name):
-        if not isinstance(node.ctx, ast.Load):
-            yield node.id
-    elif isinstance(node, ast.alias):
-        yield imported_as(node)
-    elif isinstance(node, FunctionNode | ast.ClassDef | ast.ExceptHandler) and node.name:
-        yield node.name
-    elif name := captured(node):
-        yield name
 
 
 def _changed(module: ast.Module) -> Iterator[str]:
