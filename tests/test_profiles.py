@@ -24,6 +24,13 @@ def test_every_shipped_profile_loads() -> None:
         assert load(name).name == name
 
 
+@pytest.mark.parametrize("name", names())
+def test_what_a_base_outside_only_raises_it_does_not_provide(name: str) -> None:
+    externals = load(name).externals
+    assert "forward" not in externals["torch.nn.Module"].provides
+    assert "get_input_embeddings" not in externals["transformers.PreTrainedModel"].provides
+
+
 def test_unknown_profile_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r'no profile "sglan".*"sglang"') as caught:
         load("sglan")
