@@ -11,11 +11,14 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Self
+from typing import Self, TypeVar
+
+import msgspec
 
 _TOKEN = 4
 _MOST = 4
 Away = Callable[[int], bytes]
+Made = TypeVar("Made")
 
 
 def available() -> int:
@@ -49,6 +52,26 @@ def spread(
         os.close(queue)
         for child in children:
             child.end()
+
+
+def shared_out(
+    tasks: int, work: Callable[[int], Made], kind: type[Made], processes: int, first: Callable[[], None] = lambda: None
+) -> list[Made]:
+    """What `work` gives for each task, of that kind, in their order; what another process fails to do is done here."""
+    found: dict[int, Made] = {}
+
+    def here(number: int) -> None:
+        found[number] = work(number)
+
+    def away(number: int) -> bytes:
+        return msgspec.msgpack.encode((number, work(number)))
+
+    for result in spread(tasks, here, away, processes, first):
+        number, made = msgspec.msgpack.decode(result, type=tuple[int, kind])  # type: ignore[valid-type]
+        found[number] = made
+    for number in set(range(tasks)) - found.keys():
+        here(number)
+    return [found[number] for number in range(tasks)]
 
 
 class Standby:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shimgen.model.binding import mismatch
+from shimgen.model.domain import MemberKind
 from shimgen.model.facts import CallShape
-from tests.verify.made import params
+from tests.verify.made import params, provider
 
 BINDINGS = {
     "fits": ("(a, b=1)", CallShape(1), ""),
@@ -42,3 +43,17 @@ def test_binding_is_what_python_says(name: str) -> None:
             assert expected
         else:
             assert not expected
+
+
+@pytest.mark.parametrize(
+    ("signature", "kind", "names"),
+    [
+        ("(self, a, *rest)", MemberKind.METHOD, "a rest"),
+        ("(*rest, k)", MemberKind.METHOD, "rest k"),
+        ("(cls, a)", MemberKind.CLASSMETHOD, "a"),
+        ("(a, b)", MemberKind.STATICMETHOD, "a b"),
+    ],
+)
+def test_what_a_caller_fills(signature: str, kind: MemberKind, names: str) -> None:
+    """`def m(*rest)` takes its own object among the rest."""
+    assert " ".join(param.name for param in provider(signature, kind).taken) == names

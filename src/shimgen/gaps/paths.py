@@ -67,7 +67,10 @@ class _Walk:
             if inner.startswith(f"{self._attribute}."):
                 self._run(inner[len(self._attribute) + 1 :], copied.owner.at(copied.line))
                 return
-        found = self._program.find(self._ref, member)
+        self._inside(self._program.find(self._ref, member))
+
+    def _inside(self, found: tuple[ClassRef, Function] | None) -> None:
+        """Goes on inside a method or property of the wrapper."""
         if found is not None:
             own = found[1].first
             self._follow(_Frame(found[0].path, found[1], own, f"{own}.{self._attribute}"))
@@ -85,19 +88,14 @@ class _Walk:
             head, _, rest = read.chain.partition(".")
             if frame.own and head == frame.own and rest and rest.partition(".")[0] != self._attribute:
                 self.path.own.setdefault(rest.partition(".")[0], f"{frame.where}:{read.line}")
-                self._computed(rest.partition(".")[0])
+                computed = self._program.find(self._ref, rest.partition(".")[0])
+                if computed is not None and computed[1].kind in ("property", "cached_property"):
+                    self._inside(computed)
             for alias in aliases:
                 if read.chain.startswith(f"{alias}."):
                     self.path.touched.add(read.chain[len(alias) + 1 :])
         for call in frame.function.calls:
             self._call(frame, call, aliases)
-
-    def _computed(self, name: str) -> None:
-        """Goes on inside a property of the wrapper's that is read."""
-        found = self._program.find(self._ref, name)
-        if found is not None and found[1].kind in ("property", "cached_property"):
-            own = found[1].first
-            self._follow(_Frame(found[0].path, found[1], own, f"{own}.{self._attribute}"))
 
     def _call(self, frame: _Frame, call: Call, aliases: set[str]) -> None:
         callee = call.expr.parts[0]

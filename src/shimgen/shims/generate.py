@@ -78,29 +78,16 @@ class _Adopted(msgspec.Struct, frozen=True):
 class _File(msgspec.Struct, frozen=True, array_like=True):
     """What becomes of a file: the edit, None when nothing can be inserted, and what cannot."""
 
-    path: str
     change: FileChange | None = None
     refusals: tuple[tuple[Key, Refusal], ...] = ()
 
 
 def _made(maker: _Maker, files: Mapping[str, Sequence[Key]]) -> dict[str, _File]:
     """What becomes of each file, in the order of their paths; many are shared out among processes."""
-    paths, made = list(files), dict.fromkeys(files, _File(""))
-
-    def here(number: int) -> None:
-        made[paths[number]] = maker.file(paths[number], files[paths[number]])
-
-    def away(number: int) -> bytes:
-        return msgspec.msgpack.encode(maker.file(paths[number], files[paths[number]]))
-
-    processes = workers.available() if len(paths) >= _MANY else 1
-    for result in workers.spread(len(paths), here, away, processes):
-        file = msgspec.msgpack.decode(result, type=_File)
-        made[file.path] = file
-    for number, path in enumerate(paths):
-        if not made[path].path:  # another process could not do it
-            here(number)
-    return made
+    pairs = list(files.items())
+    processes = workers.available() if len(pairs) >= _MANY else 1
+    made = workers.shared_out(len(pairs), lambda number: maker.file(*pairs[number]), _File, processes)
+    return dict(zip(files, made, strict=True))
 
 
 class _Target(msgspec.Struct, frozen=True):
@@ -139,7 +126,7 @@ class _Maker:
             except RefusedError as error:
                 refusals.append((key, error.refusal))
         change = _spliced(path, self.source(path), made, self._style.line_length) if made else None
-        return _File(path, change, tuple(refusals))
+        return _File(change, tuple(refusals))
 
     def adopted(self, key: Key) -> _Adopted:
         """The base that a class takes up. Raises RefusedError."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from shimgen import workers
 from shimgen.model.domain import FileChange, Gap
 from shimgen.model.proof import Proof
@@ -23,24 +21,16 @@ def prove(
     and runs each shim; this one takes part in it afterwards. Of a tree that does not compile nothing else is said.
     """
     serving, shares = served(before), [share for share in (changes[::2], changes[1::2]) if share]
-    shown: dict[int, tuple[Proof, ...]] = {}
     after: list[Gap] = []
 
-    def here(number: int) -> None:
-        shown[number] = _shown(tree, shares[number], serving)
-
-    def away(number: int) -> bytes:
-        return msgspec.msgpack.encode((number, _shown(tree, shares[number], serving)))
+    def shown(number: int) -> tuple[Proof, ...]:
+        return _shown(tree, shares[number], serving)
 
     def first() -> None:
         after.extend(reanalyse(tree.replace({change.path: change.after for change in changes})))
 
-    for result in workers.spread(len(shares), here, away, workers.available(), first):
-        number, proofs = msgspec.msgpack.decode(result, type=tuple[int, tuple[Proof, ...]])
-        shown[number] = proofs
-    for number in set(range(len(shares))) - shown.keys():  # another process could not do it
-        here(number)
-    everything = tuple(proof for number in sorted(shown) for proof in shown[number])
+    made = workers.shared_out(len(shares), shown, tuple[Proof, ...], workers.available(), first)
+    everything = tuple(proof for proofs in made for proof in proofs)
     broken = tuple(proof for proof in everything if proof.check == "compiles" and not proof.passed)
     return broken or (*everything, *closed(changes, after, before))
 
