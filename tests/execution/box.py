@@ -24,8 +24,8 @@ _PLACES = re.compile(r"0x[0-9a-f]+|(?<=coroutine object )\S+|(?<=generator objec
 class Module(torchlike.Module):
     """What wrappers use of torch.nn.Module besides attributes."""
 
-    def __call__(self, *args: Any) -> Any:
-        return self.forward(*args)
+    def __call__(self, *args: Any, **more: Any) -> Any:
+        return self.forward(*args, **more)
 
     def __repr__(self) -> str:
         return type(self).__name__
@@ -63,16 +63,17 @@ class Module(torchlike.Module):
 
 
 class Layer(Module):
-    def __init__(self, *_: Any) -> None:
+    def __init__(self, *sizes: Any) -> None:
         super().__init__()
+        self.sizes = sizes
 
     def forward(self, ids: Any) -> Any:
-        return ids
+        return self.sizes, ids
 
 
 class Sequential(Layer):
     def __init__(self, *parts: Any) -> None:
-        super().__init__()
+        super().__init__(len(parts))
         for number, part in enumerate(parts):
             self.add_module(str(number), part)
 
@@ -83,6 +84,12 @@ class Sequential(Layer):
 class ModuleList(Sequential):
     def __init__(self, parts: Any) -> None:
         super().__init__(*parts)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.children()
+
+    def __setitem__(self, number: int, part: Any) -> None:
+        self.__dict__["_modules"][str(number)] = part
 
 
 class ModuleDict(Layer):
@@ -123,6 +130,9 @@ def observe(codes: dict[str, CodeType], name: str, a: bool, step: str) -> dict[s
                 cls = getattr(load(codes), name)
                 found["classes"] = [base.__name__ for base in cls.__mro__]
                 found[f"{who}.{member}"] = looked_up(made(cls, a, step, who), member)
+        for who in ("wrapper", "delegate"):
+            found[f"{who}.forward"] = run(made(getattr(load(codes), name), a, step, who))
+            found[f"{who}.pinged"] = pinged(made(getattr(load(codes), name), a, step, who))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return found
@@ -169,6 +179,24 @@ def looked_up(model: Any, member: str) -> tuple[bool, str]:
     return has, "something to call" if callable(value) and not isinstance(value, Module) else _PLACES.sub(
         "", repr(value)
     )
+
+
+def run(model: Any) -> str:
+    """What a model's forward gives."""
+    try:
+        return _PLACES.sub("", repr(model.forward(1, 2)))
+    except Exception as error:
+        return f"raises {type(error).__name__}"
+
+
+def pinged(model: Any) -> tuple[str, str]:
+    """What a model's forward gives before ping has been called, and afterwards."""
+    before = run(model)
+    try:
+        model.ping(1)
+    except Exception as error:
+        return before, f"raises {type(error).__name__}"
+    return before, run(model)
 
 
 if __name__ == "__main__":

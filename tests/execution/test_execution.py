@@ -1,5 +1,7 @@
 """Random stacks, executed before and after the patch: what was there is as before, and what is new is the delegate's.
 
+What ping changes for the delegate's forward it changes for the wrapper's, too.
+
 Hypothesis prints the snippets of the smallest stack that fails. SHIMGEN_EXAMPLES=5000 for a thorough run, of other
 stacks each time. What is left out of the pool, and why, is in docs/decisions/0010-what-is-not-seen.md.
 """
@@ -26,6 +28,7 @@ from tests.execution.stacks import POOLED, Drawn, draws
 from tests.stack import analyse, index
 
 ROOT = Path(__file__).parents[2]
+ASKS = 'if hasattr(self, "flag"):\n    return "has a flag"\nreturn self.inner(ids, batch)'
 PROBED = ("probe_me", "flag")
 Files = dict[str, str]
 Run = Callable[[Files], dict[str, Any]]
@@ -66,13 +69,26 @@ def patched(files: Files) -> Patched:
 
 def faults(before: dict[str, Any], after: dict[str, Any], emitted: frozenset[tuple[str, str]]) -> list[str]:
     """What a patch makes wrong, in any state of the wrapper that can be reached without it."""
-    return [
-        f"{member} ({state}): {fault}"
-        for state, was in before.items()
-        if not isinstance(was, str)
-        for member in MEMBERS
-        if (fault := _fault(member, was, after[state], any((cls, member) in emitted for cls in was["classes"])))
-    ]
+    found = []
+    for state, was in before.items():
+        if isinstance(was, str):
+            continue
+        given = {member: any((cls, member) in emitted for cls in was["classes"]) for member in MEMBERS}
+        faults = {member: _fault(member, was, after[state], given[member]) for member in MEMBERS}
+        if not isinstance(after[state], str):
+            faults["forward"] = _run_fault(was, after[state], given["ping"])
+        found += [f"{member} ({state}): {fault}" for member, fault in faults.items() if fault]
+    return found
+
+
+def _run_fault(was: dict[str, Any], now: dict[str, Any], emitted: bool) -> str:
+    """What runs gives the same as before, and what ping changes for the delegate's it changes for the wrapper's."""
+    if now["wrapper.forward"] != was["wrapper.forward"]:
+        return f"gave {was['wrapper.forward']} and gives {now['wrapper.forward']}"
+    (first, then), (below, after) = now["wrapper.pinged"], now["delegate.pinged"]
+    runs = not first.startswith("raises")
+    lost = runs and emitted and not was["wrapper.ping"][0] and below != after and first == then
+    return f"gives {then} after ping as before, and the delegate's {after} instead of {below}" if lost else ""
 
 
 def _fault(member: str, was: dict[str, Any], now: dict[str, Any] | str, emitted: bool) -> str:
@@ -139,6 +155,7 @@ def test_a_wrong_patch_is_caught(run: Run, right: str, wrong: str, caught: str) 
     [
         ("_not_shadowed", "Wrap: late", 'self.apply(lambda m: setattr(m, "flag", 49))'),
         ("_not_shadowed", "Wrap: wrapper method", "def load(self):\n    self.flag = 101"),
+        ("asked_of_itself", "Wrap: run of a wrapper", ASKS),
         ("_not_remade", "wrap: wrapper end", "Wrap.__getattr__ = lambda self, name: 147"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shimgen.gaps.asked import probed
 from shimgen.gaps.case import Case, by_hand
 from shimgen.model.domain import Provider, Refusal, Site, SiteKind
 from shimgen.model.facts import Expr, Function
@@ -32,10 +33,10 @@ def _asks_parts(case: Case, site: Site) -> bool:
     for function in _around(case, site):
         calls = [(call.expr, call.line) for call in function.calls]
         calls += [(s.value, s.line) for s in function.stores if s.value is not None and s.value.op == "call"]
-        probed = {(_probed(call, case.member), line) for call, line in calls}
-        models = {text for text, line in probed if text and line == site.line}
+        found = {(probed(call, case.member), line) for call, line in calls}
+        models = {text for text, line in found if text and line == site.line}
         parts = {f"{model}.{name}" for model in models for name in _PARTS}
-        if any(call.parts[0].text in parts for call, _ in calls) and {text for text, _ in probed} - {"", *models}:
+        if any(call.parts[0].text in parts for call, _ in calls) and {text for text, _ in found} - {"", *models}:
             return True
     return False
 
@@ -52,7 +53,7 @@ def _has_a_list(case: Case, site: Site) -> bool:
         values = [(store.target, store.value) for store in function.stores if store.value is not None]
         taken = {target for target, value in values if value.op == "name" and value.text.endswith(f".{case.member}")}
         others = [v for target, v in values if target in taken and not v.text.endswith(f".{case.member}")]
-        others += [v.parts[3] for _, v in values if _probed(v, case.member) and len(v.parts) > 3]
+        others += [v.parts[3] for _, v in values if probed(v, case.member) and len(v.parts) > 3]
         if any(not (value.op in ("seq", "dict") and not value.parts) and value != _NONE for value in others):
             return True
     return False
@@ -63,12 +64,3 @@ def _around(case: Case, site: Site) -> Iterator[Function]:
     for function in (*module.functions, *(f for cls in module.classes for f in cls.functions)):
         if function.line <= site.line <= function.end_line:
             yield function
-
-
-def _probed(call: Expr, member: str) -> str:
-    """The name on which a call looks for the member, "" when it does something else."""
-    if call.op != "call":
-        return ""
-    callee, *arguments = call.parts
-    looks = callee.text in ("hasattr", "getattr") and len(arguments) > 1 and arguments[1] == Expr("const", repr(member))
-    return arguments[0].text if looks else ""

@@ -5,7 +5,7 @@ Chains are relative to the object: "capture_aux_hidden_states" or "model.layers_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 import msgspec
@@ -13,13 +13,17 @@ import msgspec
 from shimgen.gaps.paths import Path, follow
 from shimgen.model.calling import given, method_above, routine
 from shimgen.model.domain import ClassRef
-from shimgen.model.facts import Call, Function
+from shimgen.model.facts import Call, Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
 _DEPTH = 6
 # Builtins that look at an object without running anything of it that matters here.
 _HARMLESS = frozenset(("getattr", "hasattr", "isinstance", "id", "type", "len", "super", "setattr"))
+# Methods by which Python's containers are changed in place; those of tensors end with an underscore.
+_CHANGING = frozenset(
+    ("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update")
+)
 
 
 class Effects(msgspec.Struct):
@@ -64,12 +68,13 @@ class Reach:
 
     def _collect(self, ref: ClassRef, owner: ClassRef, function: Function, into: Effects, depth: int) -> None:
         own = function.first
-        mine = frozenset((own, *_other_names(function, own)))
+        parts = _named_parts(function)
+        mine = frozenset(name for name, chains in parts.items() if "" in chains)
         for store in function.stores:
             head, _, rest = store.target.partition(".")
-            if head in mine and rest:
-                into.writes.setdefault(rest, owner.at(store.line))
-            elif rest:
+            for chain in parts.get(head, ()) if rest else ():
+                into.writes.setdefault(_joined(chain, rest), owner.at(store.line))
+            if rest and head not in parts:
                 into.mutates = into.mutates or owner.at(store.line)
         for read in function.reads:
             head, _, rest = read.chain.partition(".")
@@ -81,23 +86,29 @@ class Reach:
                 into.mutates = into.mutates or owner.at(call.line)
             if callee.text not in _HARMLESS and any(p.op == "name" and p.text == own for p in call.expr.parts[1:]):
                 into.reads.setdefault("*", owner.at(call.line))
-                self._collect_handed(owner.path, call, mine, into)
+            self._collect_handed(owner.path, call, parts, into)
             head, _, rest = callee.text.partition(".") if callee.op == "name" else ("", "", "")
+            changed, _, method = rest.rpartition(".")
+            for chain in parts.get(head, ()) if changed and _changes(method) else ():
+                into.writes.setdefault(_joined(chain, changed), owner.at(call.line))
             if depth and head in mine and rest:
                 self._collect_call(ref, rest, owner.at(call.line), into, depth)
             elif depth:
                 self._collect_above(ref, owner, call, mine, into, depth - 1)
 
-    def _collect_handed(self, where: str, call: Call, mine: frozenset[str], into: Effects) -> None:
-        """What a function of a module writes on the object that it is given."""
-        target = self._program.resolve(where, call.expr.parts[0].text)
-        function = routine(self._program, target)
-        passed = given(call.expr, function.params) if function is not None else ()
-        names = {name for name, part in passed if part.op == "name" and part.text in mine}
-        for store in function.stores if function is not None else ():
-            head, _, rest = store.target.partition(".")
-            if head in names and rest:
-                into.writes.setdefault(rest, f"{target.path}:{store.line}")
+    def _collect_handed(self, where: str, call: Call, parts: Mapping[str, Sequence[str]], into: Effects) -> None:
+        """What a function of a module writes on the object, or on a part of it, that it is given."""
+        values = [p for p in call.expr.parts[1:] if p.op == "name" and p.text.partition(".")[0] in parts]
+        target = self._program.resolve(where, call.expr.parts[0].text) if values else None
+        function = routine(self._program, target) if target is not None else None
+        if target is None or function is None:
+            return
+        passed = {name: part.text.partition(".") for name, part in given(call.expr, function.params) if part in values}
+        for store in function.stores:
+            name, _, written = store.target.partition(".")
+            head, _, rest = passed.get(name, ("", "", ""))
+            for chain in parts.get(head, ()) if written else ():
+                into.writes.setdefault(_joined(chain, rest, written), f"{target.path}:{store.line}")
 
     def _collect_call(self, ref: ClassRef, chain: str, place: str, into: Effects, depth: int) -> None:
         head, _, rest = chain.partition(".")
@@ -125,13 +136,37 @@ class Reach:
                 self._collect(ref, cls, function, into, depth)
 
 
-def _other_names(function: Function, own: str) -> Iterator[str]:
-    """Local names that may hold the object itself: `target = self`, and perhaps something else on another branch."""
+def _named_parts(function: Function) -> Mapping[str, Sequence[str]]:
+    """Names that may hold the object or a part of it, with the chains of these: `target = self`, `body = self.model`,
+    and perhaps something else on another branch."""
+    found: dict[str, list[str]] = {function.first: [""]}
     for store in function.stores:
-        value = store.value
-        held = (value.text, *(part.text for part in value.parts)) if value is not None else ()
-        if own in held and "." not in store.target and value is not None and value.op in ("name", "choice"):
-            yield store.target
+        if "." not in store.target and store.value is not None:
+            chains = list(_chains(store.value, found))
+            if chains:
+                found.setdefault(store.target, []).extend(chains)
+    return found
+
+
+def _chains(value: Expr, known: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The chains of what a value may be; an item goes by that of what holds it."""
+    if value.op == "name":
+        head, _, rest = value.text.partition(".")
+        yield from (_joined(chain, rest) for chain in known.get(head, ()))
+    elif value.op == "choice":
+        for part in value.parts:
+            yield from _chains(part, known)
+    elif value.op in ("item", "attr"):
+        yield from (_joined(chain, value.text) for chain in _chains(value.parts[0], known))
+
+
+def _joined(*chains: str) -> str:
+    return ".".join(filter(None, chains))
+
+
+def _changes(method: str) -> bool:
+    """Whether a method of a container, or of a tensor, changes it in place."""
+    return method in _CHANGING or (method.endswith("_") and not method.startswith("_"))
 
 
 def _merge(into: Effects, inner: Effects, prefix: str) -> None:

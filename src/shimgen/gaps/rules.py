@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from shimgen.gaps.asked import asked_of_itself
 from shimgen.gaps.bodies import body_meaning, bypass
 from shimgen.gaps.case import Case, by_hand
 from shimgen.gaps.decorators import opaque
@@ -220,6 +221,7 @@ RULES: tuple[Callable[[Case], Refusal | None], ...] = (
     hook,
     _name_space,
     _not_assigned,
+    asked_of_itself,
     state,
     _of_its_class,
 )

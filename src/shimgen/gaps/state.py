@@ -55,7 +55,7 @@ def _is_built(program: Program, path: str, value: Expr | None) -> bool:
 
 def _dead_write(case: Case, provider: Provider, effects: Effects) -> Refusal | None:
     """Running the delegate as a whole reads what it always reads; a path that runs parts of it may not."""
-    if not effects.writes:
+    if not effects.writes and not effects.mutates:
         return None
     path = case.reach.path(case.wrapper.cls, case.wrapper.delegate.attribute)
     whole = {"", *case.profile.models.forward_members} & set(path.runs)
@@ -70,6 +70,9 @@ def _dead_write(case: Case, provider: Provider, effects: Effects) -> Refusal | N
             return Refusal(
                 Reason.DEAD_WRITE, {"written": chain}, f"write {case.member} for the path that forward takes"
             )
+    if effects.mutates:
+        detail = {"why": "it runs only parts of that", "written": f"what {effects.mutates} sets"}
+        return Refusal(Reason.FORWARD_UNKNOWN, detail, by_hand(case))
     return None
 
 

@@ -15,6 +15,7 @@ _RARE = frozenset((ast.NamedExpr, ast.Yield, ast.YieldFrom))
 _GROUPS = (ast.Tuple, ast.List)
 _ITEMS = (ast.Subscript, ast.Starred)
 _NONE = Expr("const", "None")
+_ANY = Expr("other")
 
 
 class Body:
@@ -106,12 +107,16 @@ class Body:
 
     def _loop(self, node: ast.For | ast.AsyncFor, branch: str) -> None:
         iterated = expr_of(node.iter)
-        of = iterated if isinstance(node.iter, _GROUPS) and isinstance(node.target, ast.Name) else None
+        one: Expr | None = None
+        if isinstance(node.iter, _GROUPS) and isinstance(node.target, ast.Name):
+            one = Expr("choice", "", iterated.parts)
+        elif iterated.op == "name" and "." in iterated.text:
+            one = Expr("item", "", (iterated, _ANY))
         for name in ast.walk(node.target) if self._owner.holds(iterated) else ():
             self._owner.keep(chain_of(name), iterated, branch)
         if isinstance(node.iter, _GROUPS):
             self._owner.stand_for(node.target, node.iter.elts)
-        self._target(node.target, of and Expr("choice", "", of.parts), node.lineno, "other", branch)
+        self._target(node.target, one, node.lineno, "other", branch)
         self._expression(node.iter, branch)
         self._arm([*node.body, *node.orelse], branch, node.lineno, 0)
 
@@ -233,7 +238,7 @@ class Body:
             return False
         if value.op == "seq":  # a list of names, perhaps those of registered classes
             return bool(value.parts) and all(part.op == "const" and part.text[:1] in "'\"" for part in value.parts)
-        return value.op in ("name", "choice", "item", "dict") or (value.op == "call" and self.follow_calls)
+        return value.op in ("name", "choice", "item", "dict") or (value.op in ("call", "attr") and self.follow_calls)
 
     def _expression(self, node: ast.expr, branch: str) -> None:
         stack: list[ast.AST] = [] if node.__class__ in LEAVES else [node]

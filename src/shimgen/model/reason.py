@@ -43,6 +43,7 @@ class Reason(StrEnum):
     ASSIGNED = "the engine assigns {member} at {site}, and a forward would hide that assignment"
     HOOK = "{member} is a hook that a probe switches on ({site}); {why}"
     SHADOWS = "{wrapper} also sets {member} itself at {site}"
+    ASKED = "{wrapper} asks itself at {site} whether it has {member}, and a forward would change the answer"
     KIND = "{member} is {a} {kind}, which shimgen does not forward"
     PLACE = "{wrapper} has no place where a member can be inserted safely: {why}"
     GATHERED = (

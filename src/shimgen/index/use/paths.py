@@ -65,6 +65,8 @@ class Paths(Conditions):
     def assert_(self, node: ast.Assert) -> None:
         outcome = self.test(node.test)
         message = message_of(node.msg) if node.msg is not None else source(node)
+        if node.msg is not None:
+            self.under(outcome.no, node.msg)
         self.know(outcome.yes, self.fail(outcome.no.absent, message), message)
 
     def for_(self, node: ast.For | ast.AsyncFor) -> None:

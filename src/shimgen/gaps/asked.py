@@ -1,0 +1,52 @@
+"""Members for which an object is asked by what it runs itself: a forward would give another answer there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shimgen.gaps.case import Case, by_hand
+from shimgen.model.calling import Taker, methods, takers
+from shimgen.model.domain import Refusal
+from shimgen.model.facts import Expr, Function
+from shimgen.model.reason import Reason
+
+# A lookup that raises where there is nothing: getattr(self, "x").
+_READ = ("getattr", 3)
+
+
+def asked_of_itself(case: Case) -> Refusal | None:
+    """What the wrapper does where it lacks the member is what works today, be it in a function that it hands itself."""
+    for path, function in _running(case):
+        line = _asks(function, case.member)
+        if line:
+            return Refusal(Reason.ASKED, {"site": f"{path}:{line}"}, by_hand(case))
+    return None
+
+
+def _running(case: Case) -> Iterator[tuple[str, Function]]:
+    for cls, function in methods(case.program, case.wrapper.cls):
+        yield cls.path, function
+        giver = Taker(cls.path, function, cls)
+        for taker in (t for call in function.handed for t in takers(case.program, giver, call)):
+            yield taker.path, taker.function
+
+
+def _asks(function: Function, member: str) -> int:
+    """The line where a function asks whether its object has the member, 0 when it does not."""
+    own = function.first
+    for call in function.calls:
+        if own and probed(call.expr, member) == own and (call.expr.parts[0].text, len(call.expr.parts)) != _READ:
+            return call.line
+    for read in function.reads:
+        if read.chain == f"{own}.{member}" and any(first <= read.line <= last for first, last in function.caught):
+            return read.line
+    return 0
+
+
+def probed(call: Expr, member: str) -> str:
+    """The name on which a call looks for the member, "" when it does something else."""
+    if call.op != "call":
+        return ""
+    callee, *arguments = call.parts
+    looks = callee.text in ("hasattr", "getattr") and len(arguments) > 1 and arguments[1] == Expr("const", repr(member))
+    return arguments[0].text if looks else ""
