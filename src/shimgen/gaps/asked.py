@@ -12,6 +12,9 @@ from shimgen.model.reason import Reason
 
 # A lookup that raises where there is nothing: getattr(self, "x").
 _READ = ("getattr", 3)
+# A probe of which a function makes use by using the member itself waits for it, as weights of other stages are passed
+# over where a model has `start_layer`: upstream writes such forwards by hand.
+_PROBE = ("hasattr", 3)
 
 
 def asked_of_itself(case: Case) -> Refusal | None:
@@ -32,10 +35,12 @@ def _running(case: Case) -> Iterator[tuple[str, Function]]:
 
 
 def _asks(function: Function, member: str) -> int:
-    """The line where a function asks whether its object has the member, 0 when it does not."""
+    """The line where a function asks whether its object has the member, 0 when it does not, or asks only to use it."""
     own = function.first
+    used = any(f"{read.chain}.".startswith(f"{own}.{member}.") for read in function.reads)
+    harmless = (_READ, _PROBE) if used else (_READ,)
     for call in function.calls:
-        if own and probed(call.expr, member) == own and (call.expr.parts[0].text, len(call.expr.parts)) != _READ:
+        if own and probed(call.expr, member) == own and (call.expr.parts[0].text, len(call.expr.parts)) not in harmless:
             return call.line
     for read in function.reads:
         if read.chain == f"{own}.{member}" and any(first <= read.line <= last for first, last in function.caught):
