@@ -6,21 +6,20 @@ from collections.abc import Iterator
 
 from shimgen.gaps.case import Case, by_hand
 from shimgen.model.calling import Taker, methods, takers
-from shimgen.model.domain import Refusal
+from shimgen.model.domain import CALLABLE, Refusal
 from shimgen.model.facts import Expr, Function
 from shimgen.model.reason import Reason
 
 # A lookup that raises where there is nothing: getattr(self, "x").
 _READ = ("getattr", 3)
-# A probe of which a function makes use by using the member itself waits for it, as weights of other stages are passed
-# over where a model has `start_layer`: upstream writes such forwards by hand.
 _PROBE = ("hasattr", 3)
 
 
 def asked_of_itself(case: Case) -> Refusal | None:
     """What the wrapper does where it lacks the member is what works today, be it in a function that it hands itself."""
+    is_value = all(provider.kind not in CALLABLE for provider in case.providers)
     for path, function in _running(case):
-        line = _asks(function, case.member)
+        line = _asks(function, case.member, is_value)
         if line:
             return Refusal(Reason.ASKED, {"site": f"{path}:{line}"}, by_hand(case))
     return None
@@ -34,17 +33,23 @@ def _running(case: Case) -> Iterator[tuple[str, Function]]:
             yield taker.path, taker.function
 
 
-def _asks(function: Function, member: str) -> int:
-    """The line where a function asks whether its object has the member, 0 when it does not, or asks only to use it."""
+def _asks(function: Function, member: str, is_value: bool) -> int:
+    """The line where a function asks whether its object has the member, 0 when it does not.
+
+    Nor where it asks for a value only to read it: it waits for one, as loaders pass over the weights of other stages
+    where a model has `start_layer`, and upstream writes such forwards by hand. What runs something would run it anew.
+    """
     own = function.first
-    used = any(f"{read.chain}.".startswith(f"{own}.{member}.") for read in function.reads)
-    harmless = (_READ, _PROBE) if used else (_READ,)
+    chain = f"{own}.{member}."
+    called = any(f"{call.expr.parts[0].text}.".startswith(chain) for call in function.calls)
+    read = any(f"{read.chain}.".startswith(chain) for read in function.reads)
+    harmless = (_READ, _PROBE) if is_value and read and not called else (_READ,)
     for call in function.calls:
         if own and probed(call.expr, member) == own and (call.expr.parts[0].text, len(call.expr.parts)) not in harmless:
             return call.line
-    for read in function.reads:
-        if read.chain == f"{own}.{member}" and any(first <= read.line <= last for first, last in function.caught):
-            return read.line
+    for access in function.reads:
+        if access.chain == f"{own}.{member}" and any(first <= access.line <= last for first, last in function.caught):
+            return access.line
     return 0
 
 

@@ -20,6 +20,7 @@ from shimgen.gaps.passing import set_by_name, set_in_passing
 from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
 from shimgen.model.binding import binds, same_signature
+from shimgen.model.calling import definition
 from shimgen.model.construction import construction, handed
 from shimgen.model.domain import CALLABLE, MemberKind, Refusal, SiteKind
 from shimgen.model.facts import Expr, Param
@@ -52,7 +53,7 @@ def _not_remade(case: Case) -> Refusal | None:
 
 def _provided(case: Case) -> Refusal | None:
     """Every candidate must have a member of the class, or a probe would lie on some of them. A property can give what
-    is asked of the object: it is absent to every probe where the delegate has nothing to give."""
+    is asked of the object: it is absent to every probe where the delegate has nothing to give, not even a stub."""
     lacking = [
         (c, found)
         for c, found in zip(case.wrapper.delegate.candidates, case.lookups, strict=True)
@@ -66,7 +67,9 @@ def _provided(case: Case) -> Refusal | None:
         return Refusal(Reason.EXTERNAL, {"base": base})
     if len(lacking) == len(case.lookups):
         return Refusal(Reason.ABSENT, {}, f"implement {case.member} on {candidate.name} first")
-    if all(p.kind not in CALLABLE for p in case.providers) or {p.kind for p in case.providers} == {MemberKind.METHOD}:
+    kinds = {provider.kind for provider in case.providers}
+    stub = any(definition(case.program, case.program.mro(c).classes, case.member) for c, _ in lacking)
+    if not stub and (kinds == {MemberKind.METHOD} or kinds.isdisjoint(CALLABLE)):
         return None
     names = ", ".join(c.name for c, _ in lacking)
     return Refusal(Reason.PARTIAL, {"lacking": names}, by_hand(case))
