@@ -77,12 +77,7 @@ def _carried(upgrade: Upgrade) -> Iterator[tuple[str, ...]]:
 
 def _demands(changes: Iterable[DemandChange]) -> Iterator[str]:
     rows = [
-        (
-            _plain(interface),
-            _demand_name(change),
-            change.fate.value + _likely(change),
-            _plain(asked(change)),
-        )
+        (_plain(interface), _demand_name(change), change.fate.value + _likely(change), _plain(asked(change)))
         for interface, group in by_interface(changes)
         for change in group
     ]

@@ -43,9 +43,9 @@ def old_names(context: Context, wrapper: Wrapper) -> Iterator[Finding]:
 def _unasked(context: Context, wrapper: Wrapper, ref: ClassRef) -> Iterator[tuple[ClassRef, Function, Demand, bool]]:
     """The members of a class that nobody asks for, each with a demand of a near name, and whether that is weak
     evidence; nothing where the engine does not get to the wrapper."""
-    for name, (owner, function) in (
-        sorted(context.members.functions(ref).items()) if wrapper.cls in context.facing else ()
-    ):
+    if wrapper.cls not in context.facing:
+        return
+    for name, (owner, function) in sorted(context.members.functions(ref).items()):
         if name not in context.demands and not name.startswith("_"):
             for wanted, weak in context.near.to(name):
                 yield owner, function, context.demands[wanted], weak
