@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import TypeAlias
 
 import msgspec
 
@@ -17,13 +18,16 @@ from shimgen.model.facts import Call, Expr, Function
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 
-_DEPTH = 6
 # Builtins that look at an object without running anything of it that matters here.
 _HARMLESS = frozenset(("getattr", "hasattr", "isinstance", "id", "type", "len", "super", "setattr"))
 # Methods by which Python's containers are changed in place; those of tensors end with an underscore.
 _CHANGING = frozenset(
     ("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update")
 )
+
+
+# The functions that were gone through for one object, by class and line.
+_Seen: TypeAlias = set[tuple[ClassRef, int]]
 
 
 class Effects(msgspec.Struct):
@@ -51,22 +55,25 @@ class Reach:
         """How `ref`'s forward (or the members in `start`) uses the delegate in `attribute`."""
         return follow(self._program, ref, attribute, start or ("__call__", *self._forward))
 
-    def effects(self, ref: ClassRef, member: str, depth: int = _DEPTH) -> Effects:
+    def effects(self, ref: ClassRef, member: str) -> Effects:
         """What `member` of `ref` reads and writes of its own object, through its own methods and submodules."""
         key = (ref, member)
         found = self._effects.get(key)
         if found is None:
             found = self._effects[key] = Effects()
             definition = self._program.find(ref, member)
-            if definition is not None and definition[1].params:
-                self._collect(ref, definition[0], definition[1], found, depth)
+            if definition is not None:
+                self._collect(ref, *definition, found, set())
         return found
 
     def follow_chain(self, ref: ClassRef, chain: str, into: Effects) -> None:
         """Adds what a call of `chain` on an instance of `ref` does ("model" runs the body)."""
-        self._collect_call(ref, chain, "", into, _DEPTH)
+        self._collect_call(ref, chain, "", into, set())
 
-    def _collect(self, ref: ClassRef, owner: ClassRef, function: Function, into: Effects, depth: int) -> None:
+    def _collect(self, ref: ClassRef, owner: ClassRef, function: Function, into: Effects, seen: _Seen) -> None:
+        if not function.params or (owner, function.line) in seen:
+            return
+        seen.add((owner, function.line))
         own = function.first
         parts = _named_parts(function)
         mine = frozenset(name for name, chains in parts.items() if "" in chains)
@@ -91,10 +98,10 @@ class Reach:
             changed, _, method = rest.rpartition(".")
             for chain in parts.get(head, ()) if changed and _changes(method) else ():
                 into.writes.setdefault(_joined(chain, changed), owner.at(call.line))
-            if depth and head in mine and rest:
-                self._collect_call(ref, rest, owner.at(call.line), into, depth)
-            elif depth:
-                self._collect_above(ref, owner, call, mine, into, depth - 1)
+            if head in mine and rest:
+                self._collect_call(ref, rest, owner.at(call.line), into, seen)
+            else:
+                self._collect_above(ref, owner, call, mine, into, seen)
 
     def _collect_handed(self, where: str, call: Call, parts: Mapping[str, Sequence[str]], into: Effects) -> None:
         """What a function of a module writes on the object, or on a part of it, that it is given."""
@@ -110,30 +117,30 @@ class Reach:
             for chain in parts.get(head, ()) if written else ():
                 into.writes.setdefault(_joined(chain, rest, written), f"{target.path}:{store.line}")
 
-    def _collect_call(self, ref: ClassRef, chain: str, place: str, into: Effects, depth: int) -> None:
+    def _collect_call(self, ref: ClassRef, chain: str, place: str, into: Effects, seen: _Seen) -> None:
         head, _, rest = chain.partition(".")
-        if not rest and self._program.find(ref, head) is not None:
-            inner = self.effects(ref, head, depth - 1)
-            _merge(into, inner, "")
-            into.methods.update({**inner.methods, head: place})
+        definition = None if rest else self._program.find(ref, head)
+        if definition is not None:
+            self._collect(ref, *definition, into, seen)
+            into.methods[head] = place
             return
         into.called.setdefault(chain, place)
         attribute = self._program.attributes(ref).get(head)
         for kind in attribute.types if attribute is not None else ():
             if not rest:
                 for member in self._forward:
-                    _merge(into, self.effects(kind, member, depth - 1), f"{head}.")
+                    _merge(into, self.effects(kind, member), f"{head}.")
             elif "." not in rest and self._program.find(kind, rest) is not None:
-                _merge(into, self.effects(kind, rest, depth - 1), f"{head}.")
+                _merge(into, self.effects(kind, rest), f"{head}.")
 
     def _collect_above(
-        self, ref: ClassRef, owner: ClassRef, call: Call, mine: frozenset[str], into: Effects, depth: int
+        self, ref: ClassRef, owner: ClassRef, call: Call, mine: frozenset[str], into: Effects, seen: _Seen
     ) -> None:
         above = method_above(self._program, ref, owner, owner.path, call.expr.parts[0])
-        if above is not None and above[1].params:
+        if above is not None:
             cls, function, by_hand = above
             if not by_hand or any(part.text in mine for part in call.expr.parts[1:]):
-                self._collect(ref, cls, function, into, depth)
+                self._collect(ref, cls, function, into, seen)
 
 
 def _named_parts(function: Function) -> Mapping[str, Sequence[str]]:
@@ -170,10 +177,8 @@ def _changes(method: str) -> bool:
 
 
 def _merge(into: Effects, inner: Effects, prefix: str) -> None:
-    for chain, place in inner.writes.items():
-        into.writes.setdefault(prefix + chain, place)
-    for chain, place in inner.reads.items():
-        into.reads.setdefault(prefix + chain, place)
-    for chain, place in inner.called.items():
-        into.called.setdefault(prefix + chain, place)
+    """Adds what a part does. A part of the same class may be what is being collected: so much of it as is known."""
+    for mine, its in ((into.writes, inner.writes), (into.reads, inner.reads), (into.called, inner.called)):
+        for chain, place in tuple(its.items()):
+            mine.setdefault(prefix + chain, place)
     into.mutates = into.mutates or inner.mutates
