@@ -12,7 +12,6 @@ from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Call, Expr, Function, Param
 from shimgen.model.program import Program, Resolved
 
-_DEPTH = 6
 # Assigned to a class, they decide of any attribute of its instances, or of what calling it gives.
 _DECIDING = frozenset(("__getattr__", "__getattribute__", "__new__", "__call__"))
 _SETTING = frozenset(("setattr", "__setattr__"))
@@ -146,7 +145,7 @@ class _Changes(msgspec.Struct):
 
     def follow(self, path: str, function: Function, own: str, returns: bool = True) -> bool:
         """Notes what the function does to the class that `own` stands for. Whether it may return something else."""
-        if (path, function.line) in self.seen or len(self.seen) > _DEPTH:
+        if (path, function.line) in self.seen:
             return False
         self.seen.add((path, function.line))
         others = {p.name for p in function.params} - {own}
