@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shimgen.checkout import apply_changes, open_checkout, render_patch, revert
 from shimgen.model.domain import FileChange
-from shimgen.patch import Letter, parse, render, render_changes, render_series, undo
+from shimgen.patch import Letter, read_patch, render, render_changes, render_series, undo
 from tests.contents import pairs, paths
 from tests.gitrepo import Repo, make_repo
 
@@ -56,7 +56,7 @@ def test_git_takes_the_patch_in_every_way(shared: Repo, pair: tuple[bytes, bytes
 
 def am(repo: Repo, text: bytes) -> None:
     """Commit a patch from the mails that shimgen writes of it."""
-    patches = parse(text)
+    patches = read_patch("p", text)
     assert render(patches) == text
     for mail in list(render_series([Letter("Forward", "From the engine.\n--- x", patches)]).values())[:-1]:
         repo.git("am", "--quiet", given=mail)
@@ -70,7 +70,7 @@ def test_several_files_are_sorted_as_git_sorts_them(tmp_path: Path) -> None:
     assert text == text_of(repo, *changes[::-1])
     apply_changes(open_checkout(tmp_path), changes)
     assert repo.git("diff") == text
-    assert {patch.path for patch in parse(text)} == set(names)
+    assert {patch.path for patch in read_patch("p", text)} == set(names)
 
 
 def test_nothing_to_change_is_no_text(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_paths_are_those_of_the_work_tree_also_from_a_directory_below(tmp_path: 
     text = render_patch(inner, [CHANGE], render_changes)
     apply_changes(inner, [CHANGE])
     assert repo.git("diff") == text
-    assert parse(text)[0].path == "python/pkg/a.py"
+    assert read_patch("p", text)[0].path == "python/pkg/a.py"
 
 
 @pytest.mark.parametrize(

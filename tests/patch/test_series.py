@@ -7,7 +7,7 @@ import email.policy
 
 import pytest
 
-from shimgen.patch import Letter, diffstat, file_patch, parse, render_series
+from shimgen.patch import Letter, diffstat, file_patch, read_patch, render_series
 
 PATCH = file_patch("models/kimi.py", b"a\nb\n", b"a\nnew\nb\n")
 SECOND = file_patch("models/other.py", b"a\r\n", b"a\r\nb\r\n")
@@ -70,7 +70,7 @@ def test_carriage_returns_travel_encoded_and_unharmed() -> None:
     assert mail["Content-Transfer-Encoding"] == "quoted-printable"
     content = mail.get_payload(decode=True)
     assert isinstance(content, bytes)
-    assert parse(content) == (SECOND,)
+    assert read_patch("p", content) == (SECOND,)
 
 
 def test_a_subject_outside_ascii_is_encoded_and_keeps_one_line() -> None:

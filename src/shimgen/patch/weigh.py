@@ -11,7 +11,7 @@ from shimgen.model.carried import CarriedState, HunkConflict
 from shimgen.model.source import blob_id
 from shimgen.patch.apply import apply_exact
 from shimgen.patch.diff import split_lines
-from shimgen.patch.foreign import UNKNOWN_ID, context_of
+from shimgen.patch.reader import UNKNOWN_ID, context_of
 from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
 
 

@@ -36,7 +36,7 @@ def load_cargo(session: Session) -> tuple[Cargo, ...]:
     that can be carried."""
     if not session.settings.carried:
         return ()
-    from shimgen.patch import read_foreign
+    from shimgen.patch import read_patch
 
     loaded = []
     for carried in session.settings.carried:
@@ -45,7 +45,7 @@ def load_cargo(session: Session) -> tuple[Cargo, ...]:
         except OSError as error:
             message = f"the carried patch {carried.name} cannot be read: {error.strerror}"
             raise ConfigError(message, f"correct [[carried]] in {session.settings.config_path}") from error
-        patches = read_foreign(carried.name, content)
+        patches = read_patch(carried.name, content)
         loaded.append(Cargo(carried, tuple(replace(p, path=_located(session, p.path)) for p in patches)))
     return tuple(loaded)
 

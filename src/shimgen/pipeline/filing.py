@@ -97,9 +97,9 @@ def _earlier(folder: Path) -> list[str]:
 
 
 def _file_patches(session: Session, page: Page) -> tuple[FilePatch, ...]:
-    from shimgen.patch import parse, render_changes
+    from shimgen.patch import read_patch, render_changes
 
-    return parse(baseline.render_patch(session.checkout, page.changes, render_changes))
+    return read_patch("the patch", baseline.render_patch(session.checkout, page.changes, render_changes))
 
 
 def _manifest(session: Session, outcome: Outcome, files: Mapping[str, bytes]) -> bytes:
@@ -213,13 +213,13 @@ def _refuse_drift(
 
 def _steps(session: Session, contents: Mapping[str, bytes], start: Mapping[str, bytes]) -> tuple[Step, ...]:
     """Patch after patch, each on what the ones before it left."""
-    from shimgen.patch import Conflict, apply_exact, read_foreign
+    from shimgen.patch import Conflict, apply_exact, read_patch
 
     now = dict(start)
     steps = []
     for name, content in contents.items():
         changes = []
-        for patch in read_foreign(name, content):
+        for patch in read_patch(name, content):
             path = _path(session, patch.path)
             if path not in now:
                 raise GenerateError(

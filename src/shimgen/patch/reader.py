@@ -1,19 +1,24 @@
-"""Patches that others wrote (git, diff -u, mails) -> file patches. Only changes of files that are there."""
+"""Patches as text (of git, of diff -u, in mails) -> file patches. Only changes of files that are there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from shimgen.model.errors import GenerateError
 from shimgen.patch.diff import split_lines
-from shimgen.patch.text import Reader, unquote
-from shimgen.patch.values import CONTEXT, FilePatch
+from shimgen.patch.text import SHORT
+from shimgen.patch.values import ADDED, CONTEXT, REMOVED, FilePatch, Hunk
 
 UNKNOWN_ID = "-"  # begins no blob id
 NOTHING = "/dev/null"
+_GIT = b"diff --git "
+_SIGNATURES = (b"-- \n", b"--\n")
+_RANGES = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: ([^\n]*))?\n")
+_ESCAPE = re.compile(rb'\\([0-3][0-7]{2}|[abtnvfr"\\])')
+_LONG = {letter[0]: code for code, letter in SHORT.items()}
 _INDEX = re.compile(rb"index ([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})(?: (\d{6}))?\r?\n")
 _EXTENDED = re.compile(
     rb"(index|old mode|new mode|new file mode|deleted file mode|similarity index|dissimilarity index|"
@@ -35,13 +40,13 @@ _FAULTS = {
 }
 
 
-def read_foreign(name: str, content: bytes) -> tuple[FilePatch, ...]:
+def read_patch(name: str, content: bytes) -> tuple[FilePatch, ...]:
     """The file patches in `content`, in its order; `name` is what errors call it.
 
     Every byte is kept. Raises GenerateError for what is no patch, and for what adds, deletes, renames or changes the
     mode of files, or is binary.
     """
-    patches = tuple(_Foreign(name, _content_of(content)).files())
+    patches = tuple(_Reader(name, _content_of(content)).files())
     if not patches:
         raise GenerateError(f"{name} holds no patch", "git diff > FILE, or git format-patch")
     paths = [patch.path for patch in patches]
@@ -61,63 +66,113 @@ class _Head(msgspec.Struct):
     extended: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class _Foreign(Reader):
-    """Reads what git and diff print. What is no patch (the text of a mail) is passed over."""
+class _Reader:
+    """Walks the lines of a patch once; every complaint names the line it stands at. What is no patch (the text of a
+    mail) is passed over."""
 
     def __init__(self, name: str, content: bytes) -> None:
-        super().__init__(split_lines(content))
-        self.what = name
+        self._name = name
+        self._lines = split_lines(content)
+        self._at = 0
 
-    def begins(self) -> bool:
-        return super().begins() or self._at_names()
+    def files(self) -> Iterator[FilePatch]:
+        """The patch of each file."""
+        while self._at < len(self._lines):
+            if self._peek().startswith(_GIT) or self._at_names():
+                yield self._file()
+            else:
+                self._at += 1
 
     def _at_names(self) -> bool:
         """Whether a file begins here as `diff -u` prints it."""
         marks = (b"--- ", b"+++ ", b"@@ -")
-        following = self.lines[self.at : self.at + len(marks)]
+        following = self._lines[self._at : self._at + len(marks)]
         return len(following) == len(marks) and all(map(bytes.startswith, following, marks))
 
-    def file(self) -> FilePatch:
+    def _peek(self) -> bytes:
+        return self._lines[self._at] if self._at < len(self._lines) else b""
+
+    def _take(self) -> bytes:
+        line = self._peek()
+        self._at += 1
+        return line
+
+    def _fail(self, reason: str, back: int = 1) -> GenerateError:
+        return GenerateError(
+            f"{self._name} is not usable: line {self._at - back + 1} {reason}",
+            "make it anew: git diff, or git format-patch",
+        )
+
+    def _file(self) -> FilePatch:
         head = self._head()
         source, target = _names(head.source or "", head.target or "")
         shown = target if source == NOTHING else source
         if shown.startswith("/") or ".." in shown.split("/"):
             raise GenerateError(
-                f"{self.what} changes {shown}, which is not a path inside a checkout",
+                f"{self._name} changes {shown}, which is not a path inside a checkout",
                 "git diff > FILE, in the checkout",
             )
         fault = _fault(head, source, target)
         if fault:
-            message = f"{self.what} {fault} {shown}, and only changes of files that are there can be carried"
+            message = f"{self._name} {fault} {shown}, and only changes of files that are there can be carried"
             raise GenerateError(message, f"commit {shown} to the checkout, and leave it out of the patch")
-        return FilePatch(shown, *head.ids, self.hunks(), head.mode)
+        return FilePatch(shown, *head.ids, self._hunks(), head.mode)
 
     def _head(self) -> _Head:
         head = _Head()
-        if super().begins():
-            head.source, head.target = _git_names(self.take()[len(b"diff --git ") :].rstrip(b"\r\n"))
-            while found := _EXTENDED.fullmatch(self.peek()):
+        if self._peek().startswith(_GIT):
+            head.source, head.target = _git_names(self._take()[len(_GIT) :].rstrip(b"\r\n"))
+            while found := _EXTENDED.fullmatch(self._peek()):
                 head.extended[found[1].decode()] = found[2].decode("utf-8", "replace")
-                if index := _INDEX.fullmatch(self.take()):
+                if index := _INDEX.fullmatch(self._take()):
                     head.ids = index[1].decode(), index[2].decode()
                     head.mode = index[3].decode() if index[3] else head.mode
-        if self.peek().startswith(b"--- "):
-            head.source = _path(self.take()[len(b"--- ") :])
-            if not self.peek().startswith(b"+++ "):
-                raise self.fail("does not begin with '+++ '", back=0)
-            head.target = _path(self.take()[len(b"+++ ") :])
+        if self._peek().startswith(b"--- "):
+            head.source = _path(self._take()[len(b"--- ") :])
+            if not self._peek().startswith(b"+++ "):
+                raise self._fail("does not begin with '+++ '", back=0)
+            head.target = _path(self._take()[len(b"+++ ") :])
         return head
 
-    def goes_on(self) -> bool:
-        return super().goes_on() and not self._at_names()
+    def _hunks(self) -> tuple[Hunk, ...]:
+        hunks: list[Hunk] = []
+        while self._peek().startswith(b"@@ "):
+            hunks.append(self._hunk())
+        if not hunks:
+            raise self._fail("is no hunk", back=0)
+        if self._peek()[:1] in (CONTEXT, ADDED, REMOVED) and self._peek() not in _SIGNATURES and not self._at_names():
+            raise self._fail("is not counted in the header of its hunk", back=0)
+        return tuple(hunks)
 
-    def body(self) -> bytes:
-        """The next line of a hunk. Mailers take the only blank from empty lines of context."""
-        line = self.take()
-        return CONTEXT + line if line in (b"\n", b"\r\n") else line
+    def _hunk(self) -> Hunk:
+        header = _RANGES.fullmatch(self._take())
+        if header is None:
+            raise self._fail("is no hunk header")
+        old_start, old_count, new_start, new_count = (1 if g is None else int(g) for g in header.groups()[:4])
+        lines: list[bytes] = []
+        left = {CONTEXT: 0, REMOVED: old_count, ADDED: new_count}
+        while left[REMOVED] or left[ADDED]:
+            lines.append(self._line(left))
+        at = old_start - bool(old_count), new_start - bool(new_count)
+        if min(at) < 0:
+            raise self._fail("is no hunk header", back=len(lines) + 1)
+        return Hunk(*at, tuple(lines), header[5] or b"")
 
-    def at_marker(self) -> bool:
-        return self.peek().startswith(b"\\ ")
+    def _line(self, left: dict[bytes, int]) -> bytes:
+        line = self._take()
+        if line in (b"\n", b"\r\n"):  # mailers take the only blank from empty lines of context
+            line = CONTEXT + line
+        counted = {CONTEXT: (REMOVED, ADDED), REMOVED: (REMOVED,), ADDED: (ADDED,)}.get(line[:1], ())
+        if not counted or any(not left[side] for side in counted) or not line.endswith(b"\n"):
+            raise self._fail("does not fit the header of its hunk")
+        for side in counted:
+            left[side] -= 1
+        if not self._peek().startswith(b"\\ "):  # "No newline at end of file", in some language
+            return line
+        self._at += 1
+        if any(left[side] for side in counted):
+            raise self._fail("says that a file ends here, but its hunk goes on")
+        return line[:-1]
 
 
 def _fault(head: _Head, source: str, target: str) -> str:
@@ -134,9 +189,11 @@ def _fault(head: _Head, source: str, target: str) -> str:
 
 def _path(header: bytes) -> str:
     """The name in a `---` or `+++` line: quoted, or up to the tab before a time."""
-    text = header.rstrip(b"\r\n")
-    text = text if text.startswith(b'"') else text.partition(b"\t")[0]
-    return unquote(text.strip()).decode("utf-8", "surrogateescape")
+    name, tab, _ = header.rstrip(b"\r\n").partition(b"\t")
+    name = name if tab else name.strip()
+    if name.startswith(b'"'):
+        name = _ESCAPE.sub(lambda m: bytes([_LONG[m[1][0]] if len(m[1]) == 1 else int(m[1], 8)]), name[1:-1])
+    return name.decode("utf-8", "surrogateescape")
 
 
 def _git_names(text: bytes) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from unidiff import patch as unidiff
 
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
-from shimgen.patch import Letter, apply_exact, diff, file_patch, read_foreign, render_changes, render_series
+from shimgen.patch import Letter, apply_exact, diff, file_patch, read_patch, render_changes, render_series
 from tests.gitrepo import Repo, make_repo
 
 LINES = [b"line %d\n" % n for n in range(1, 31)]
@@ -55,7 +55,7 @@ def repo(tmp_path: Path) -> Repo:
     ],
 )
 def test_what_git_prints(repo: Repo, words: list[str]) -> None:
-    patches = read_foreign("p", repo.git(*words))
+    patches = read_patch("p", repo.git(*words))
     assert sorted(patch.path for patch in patches) == sorted(ODD)
     for patch in patches:
         before, after = ODD[patch.path]
@@ -65,21 +65,21 @@ def test_what_git_prints(repo: Repo, words: list[str]) -> None:
 def test_a_mail_of_git(repo: Repo) -> None:
     repo.commit({}, message="A change\n\n--- this is no header\ndiff of words, and\n+++ more of them")
     mail = repo.git("format-patch", "-1", "--stdout")
-    assert {patch.path for patch in read_foreign("p", mail)} == set(ODD)
+    assert {patch.path for patch in read_patch("p", mail)} == set(ODD)
 
 
 def test_a_mail_of_a_series_with_carriage_returns() -> None:
     letter = Letter("x", "", (file_patch("crlf.py", *ODD["crlf.py"]),))
     mail = render_series((letter,))["0001-x.patch"]
     assert b"quoted-printable" in mail
-    (patch,) = read_foreign("p", mail)
+    (patch,) = read_patch("p", mail)
     assert apply_exact(patch, ODD["crlf.py"][0]) == ODD["crlf.py"][1]
 
 
 def test_mails_in_one_file() -> None:
     names = ("plain.py", "crlf.py", "odd bytes.py")
     letters = tuple(Letter(name, "", (file_patch(name, *ODD[name]),)) for name in names)
-    patches = read_foreign("p", b"".join(render_series(letters).values()))
+    patches = read_patch("p", b"".join(render_series(letters).values()))
     assert [apply_exact(patch, ODD[patch.path][0]) == ODD[patch.path][1] for patch in patches] == [True] * len(names)
 
 
@@ -90,13 +90,13 @@ def test_a_mail_that_was_encoded_on_the_way(repo: Repo, sent_with: bytes, head: 
     patch_text = MIMEApplication(repo.git("diff", "--", "crlf.py"))
     body = MIMEMultipart(_subparts=[MIMEText("Words before it.\n"), patch_text]) if attached else patch_text
     mail = f"{head}\nSubject: x\n".encode() + body.as_bytes()
-    (patch,) = read_foreign("p", mail.replace(b"\n", sent_with))
+    (patch,) = read_patch("p", mail.replace(b"\n", sent_with))
     assert (patch.path, apply_exact(patch, ODD["crlf.py"][0])) == ("crlf.py", ODD["crlf.py"][1])
 
 
 def test_what_is_no_encoded_mail_stays_as_it_is() -> None:
     text = b"--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n a\n-Content-Transfer-Encoding: base64\n"
-    (patch,) = read_foreign("p", b"Words: nothing else.\n" + text)
+    (patch,) = read_patch("p", b"Words: nothing else.\n" + text)
     assert apply_exact(patch, b"a\nContent-Transfer-Encoding: base64\n") == b"a\n"
 
 
@@ -105,24 +105,24 @@ def test_what_diff_prints(tmp_path: Path) -> None:
         (tmp_path / side / "pkg").mkdir(parents=True)
         (tmp_path / side / "pkg" / "a.py").write_bytes(content)
     done = subprocess.run(["diff", "-ru", "old", "new"], cwd=tmp_path, capture_output=True, check=False)
-    (patch,) = read_foreign("p", done.stdout)
+    (patch,) = read_patch("p", done.stdout)
     assert (patch.path, apply_exact(patch, BEFORE)) == ("pkg/a.py", AFTER)
 
 
 def test_context_that_a_mailer_took_the_blank_from() -> None:
     text = b"--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,4 @@\n one\n\n+new\n two\n"
-    (patch,) = read_foreign("p", text)
+    (patch,) = read_patch("p", text)
     assert apply_exact(patch, b"one\n\ntwo\n") == b"one\n\nnew\ntwo\n"
 
 
 def test_several_files_of_a_plain_diff() -> None:
     one, two = (b"--- a/%s\n+++ b/%s\n@@ -1 +1 @@\n-a\n+b\n" % (name, name) for name in (b"x.py", b"y.py"))
-    assert [patch.path for patch in read_foreign("p", one + two)] == ["x.py", "y.py"]
+    assert [patch.path for patch in read_patch("p", one + two)] == ["x.py", "y.py"]
 
 
 def test_a_missing_newline_in_another_language() -> None:
     text = b"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n\\ Kein Zeilenumbruch am Dateiende.\n+b\n"
-    (patch,) = read_foreign("p", text)
+    (patch,) = read_patch("p", text)
     assert apply_exact(patch, b"a") == b"b\n"
 
 
@@ -139,7 +139,7 @@ def test_an_independent_reader_sees_the_same(repo: Repo) -> None:
             for hunk in patch.hunks
             for marks in [b"".join(line[:1] for line in hunk.lines)]
         ]
-        for patch in read_foreign("p", text.encode())
+        for patch in read_patch("p", text.encode())
     }
     assert len(ours) == 4
     assert ours == theirs
@@ -152,7 +152,7 @@ def test_every_byte_is_kept(old: list[bytes], new: list[bytes]) -> None:
     text = render_changes([FileChange("x.py", before, after)], {})
     if before == after:
         return
-    (patch,) = read_foreign("p", text)
+    (patch,) = read_patch("p", text)
     assert patch.hunks == diff(before, after)
     assert apply_exact(patch, before) == after
 
@@ -169,7 +169,7 @@ def test_what_is_more_than_a_change_of_lines(tmp_path: Path, words: list[str], s
     repo = make_repo(tmp_path, {"plain.py": BEFORE})
     repo.git(*words)
     with pytest.raises(GenerateError, match=f"^ours.patch {says}, and only changes of files that are there"):
-        read_foreign("ours.patch", repo.git("diff", "--cached", "HEAD", "-M"))
+        read_patch("ours.patch", repo.git("diff", "--cached", "HEAD", "-M"))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_new_and_binary_files(tmp_path: Path, name: str, before: bytes | None, a
     repo.git("add", "--all")
     for words in (["diff", "--cached"], ["diff", "--cached", "--binary"]):
         with pytest.raises(GenerateError, match=says):
-            read_foreign("ours.patch", repo.git(*words))
+            read_patch("ours.patch", repo.git(*words))
 
 
 HEAD = b"--- a/x.py\n+++ b/x.py\n"
@@ -208,4 +208,4 @@ HEAD = b"--- a/x.py\n+++ b/x.py\n"
 )
 def test_what_is_no_usable_patch(text: bytes, says: str) -> None:
     with pytest.raises(GenerateError, match=says):
-        read_foreign("ours.patch", text)
+        read_patch("ours.patch", text)
