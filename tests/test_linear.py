@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shimgen.model.domain import ClassRef
-from shimgen.model.linear import linearise, merged
+from shimgen.model.program import linearise, merged
 
 
 @given(st.lists(st.lists(st.integers(0, 7), max_size=3, unique=True), min_size=1, max_size=8))

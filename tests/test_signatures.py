@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from shimgen.model.binding import common_params
 from shimgen.model.domain import Decision, render_signature
 from shimgen.model.facts import Param
-from shimgen.model.signatures import common_params
 from shimgen.shims import generate
 from shimgen.syntax import parameters
 from tests.stack import analyse, index

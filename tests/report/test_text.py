@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, Decision, Demand, Gap, MemberKind, Provider, Severity
-from shimgen.model.proof import Proof
 from shimgen.model.reason import Reason
-from shimgen.model.results import Outcome, Stale, Verdict
+from shimgen.model.results import Outcome, Proof, Stale, Verdict
 from shimgen.model.source import Baseline, Skipped, Stats
 from shimgen.report import explain, text
 from tests.builders import ANALYSIS, CALL, CHANGE, COMPLETE, FORWARDED, REFUSED, SHIM, WRAPPER

@@ -23,7 +23,7 @@ from shimgen.model.domain import (
     Wrapper,
 )
 from shimgen.model.facts import CallShape, Param
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.model.source import memory_tree
 from shimgen.syntax import parameters
 from shimgen.verify.reanalysis import closed, served, static

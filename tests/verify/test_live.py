@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, MemberKind, Shim, Site, SiteKind
 from shimgen.model.profile import Recipe
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.verify import live
 from shimgen.verify.box import torchlike
 from tests.verify.made import FULL, WRAPPER, failures, gap, provider

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from shimgen.model.domain import FileChange, Gap
-from shimgen.model.proof import Proof, summarise
+from shimgen.model.results import Proof, summarise
 from shimgen.model.source import memory_tree
 from shimgen.verify.reanalysis import served, static
 from tests.verify.made import PROVIDERS, Sample, change, failures, sandboxed

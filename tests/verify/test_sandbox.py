@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shimgen.model.domain import FileChange
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.verify import Limits
 from tests.verify.made import Sample, change, failures, gap, provider, sandboxed
 from tests.verify.samples import SAMPLES

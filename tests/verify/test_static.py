@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from shimgen import workers
 from shimgen.model.domain import Decision, Gap, Severity, SiteKind
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.model.source import Tree, memory_tree
 from shimgen.verify import prove, proving
 from shimgen.verify.reanalysis import closed, served, static

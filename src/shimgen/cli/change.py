@@ -103,7 +103,7 @@ def revert(settings: Settings, as_json: bool) -> None:
 def verify(settings: Settings, as_json: bool, live: bool | None, stubs: tuple[str, ...]) -> None:
     """Execute every shim in scope, and every one that stands in the checkout, against recording delegates."""
     from shimgen import pipeline
-    from shimgen.model.proof import summarise
+    from shimgen.model.results import summarise
     from shimgen.report import text
 
     python = _asked(settings, live)

@@ -17,7 +17,7 @@ from shimgen.gaps.results import not_handed_back
 from shimgen.gaps.rules import judge
 from shimgen.gaps.state import state
 from shimgen.model.binding import binds, same_call
-from shimgen.model.dispatching import is_never_made, made_instead
+from shimgen.model.calling import is_never_made, made_instead
 from shimgen.model.domain import (
     CALLABLE,
     ClassRef,

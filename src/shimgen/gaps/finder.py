@@ -17,6 +17,7 @@ from shimgen.gaps.members import Lookup, Members
 from shimgen.gaps.reach import Reach
 from shimgen.gaps.recipes import fitting, parameters
 from shimgen.gaps.rules import judge
+from shimgen.model.binding import common_params
 from shimgen.model.domain import (
     CORE,
     ClassRef,
@@ -33,7 +34,6 @@ from shimgen.model.domain import (
 from shimgen.model.profile import Profile
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
-from shimgen.model.signatures import common_params
 
 _RECIPE_FOR = frozenset((Reason.ABSENT, Reason.BODY_MEANING))
 

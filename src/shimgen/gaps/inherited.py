@@ -8,8 +8,7 @@ from shimgen.gaps.contract import Contract
 from shimgen.gaps.members import Members
 from shimgen.model.domain import ClassRef, Wrapper
 from shimgen.model.facts import Function
-from shimgen.model.linear import merged
-from shimgen.model.program import Program, is_protocol
+from shimgen.model.program import Program, is_protocol, merged
 
 _CLOSED = frozenset(("typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol"))
 

@@ -19,13 +19,12 @@ from shimgen.gaps.names import carried_names
 from shimgen.gaps.passing import set_by_name, set_in_passing
 from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
-from shimgen.model.binding import binds, same_signature
+from shimgen.model.binding import binds, common_params, same_signature
 from shimgen.model.calling import definition
 from shimgen.model.construction import construction, handed
 from shimgen.model.domain import CALLABLE, MemberKind, Refusal, SiteKind
 from shimgen.model.facts import Expr, Param
 from shimgen.model.reason import Reason
-from shimgen.model.signatures import common_params
 
 
 def judge(case: Case) -> Refusal | None:

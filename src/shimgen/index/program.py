@@ -14,9 +14,8 @@ from shimgen.index.registry import registered
 from shimgen.index.trace import Trace, traced
 from shimgen.model.domain import ClassRef
 from shimgen.model.facts import Class, Expr, Function, ModuleFacts
-from shimgen.model.linear import linearise
 from shimgen.model.profile import Profile
-from shimgen.model.program import Mro
+from shimgen.model.program import Mro, linearise
 from shimgen.model.source import Skipped, Stats, Tree
 
 

@@ -127,3 +127,26 @@ def is_protocol(program: Program, ref: ClassRef) -> bool:
     """Whether a class is a protocol itself, and not one that inherits from protocols."""
     bases = ((base.parts[0].text if base.op == "item" else base.text) for base in program.cls(ref).bases)
     return any(program.resolve(ref.path, text).name in _PROTOCOL for text in bases if text)
+
+
+def linearise(ref: ClassRef, parents: list[tuple[ClassRef, ...]]) -> tuple[ClassRef, ...]:
+    """The order (C3, Python's own) in which members of `ref` are looked up, given its parents' orders.
+
+    Where C3 has no answer (Python would refuse the class), depth-first order without repetitions is returned.
+    """
+    order = merged(ref, parents)
+    return order or tuple(dict.fromkeys([ref, *(cls for order in parents for cls in order)]))
+
+
+def merged(ref: ClassRef, parents: list[tuple[ClassRef, ...]]) -> tuple[ClassRef, ...]:
+    """As `linearise`, () where Python would refuse the class."""
+    queues = [list(order) for order in parents if order]
+    queues.append([order[0] for order in parents if order])
+    result = [ref]
+    while any(queues):
+        head = next((q[0] for q in queues if q and not any(q[0] in other[1:] for other in queues)), None)
+        if head is None:
+            return ()
+        result.append(head)
+        queues = [[cls for cls in queue if cls != head] for queue in queues]
+    return tuple(result)

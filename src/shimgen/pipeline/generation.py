@@ -14,8 +14,7 @@ from shimgen.config import Settings
 from shimgen.model.carried import CarriedState
 from shimgen.model.domain import ClassRef, Decision, FileChange, Gap, Provider
 from shimgen.model.errors import GenerateError
-from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Explanation, Outcome, Step
+from shimgen.model.results import Analysis, Explanation, Outcome, Proof, Step, summarise
 from shimgen.model.source import Tree
 from shimgen.pipeline.analysis import Found, Work, find, work_out
 from shimgen.pipeline.carried import lay, refuse_conflicts, settled

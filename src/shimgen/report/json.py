@@ -9,8 +9,7 @@ from typing import Any
 from shimgen.model.accepts import Accept
 from shimgen.model.carried import CarriedPatch
 from shimgen.model.domain import ClassRef, Demand, FileChange, Gap, Provider, Site, Wrapper
-from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis
+from shimgen.model.results import Analysis, Proof, summarise
 from shimgen.model.source import Stats
 
 SCHEMA = "shimgen/1"

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from shimgen.model.accepts import Accept
 from shimgen.model.carried import CarriedPatch, CarriedState
 from shimgen.model.domain import ClassRef, Decision, Gap, Severity, Site, Wrapper
-from shimgen.model.proof import Proof, summarise
-from shimgen.model.results import Analysis, Outcome, Verdict
+from shimgen.model.results import Analysis, Outcome, Proof, Verdict, summarise
 from shimgen.model.source import Stats
 
 FEW = 10

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from shimgen.model.binding import common_params
 from shimgen.model.domain import MemberKind, Provider
 from shimgen.model.facts import Param
 from shimgen.model.program import Program
 from shimgen.model.reason import Reason
-from shimgen.model.signatures import common_params
 from shimgen.shims.refusal import RefusedError
 from shimgen.shims.scopes import Scope, same
 from shimgen.source import Source

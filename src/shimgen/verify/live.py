@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shimgen.model.domain import ClassRef, FileChange, MemberKind, Shim
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.verify.cases import promise
 from shimgen.verify.process import HOME, converse
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from shimgen import workers
 from shimgen.model.domain import FileChange, Gap
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.model.source import Tree
 from shimgen.verify.reanalysis import Served, closed, served, static
 from shimgen.verify.sandboxing import Prepared, prepare, sandbox

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from shimgen.model.binding import mismatch
 from shimgen.model.domain import CALLABLE, Decision, FileChange, Gap, Shim, SiteKind
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.model.source import Tree
 from shimgen.source import Source, read
 from shimgen.syntax import is_literal

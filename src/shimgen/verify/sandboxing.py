@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from shimgen.model.domain import FileChange, Shim
-from shimgen.model.proof import Proof
+from shimgen.model.results import Proof
 from shimgen.source import read
 from shimgen.verify.cases import Case, UnsafeError, case
 from shimgen.verify.members import NotFoundError, member

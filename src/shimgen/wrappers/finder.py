@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from shimgen.model.calling import assigned
-from shimgen.model.dispatching import made_instead, names
+from shimgen.model.calling import assigned, made_instead, names
 from shimgen.model.domain import ClassRef, Delegate, Wrapper
 from shimgen.model.profile import Models, Profile
 from shimgen.model.program import Attribute, Program

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from shimgen.gaps.decorators import opaque
 from shimgen.gaps.drift.chains import Step, own_chain
 from shimgen.gaps.drift.finding import Context, Finding
-from shimgen.model.calling import methods
-from shimgen.model.dispatching import names
+from shimgen.model.calling import methods, names
 from shimgen.model.domain import ClassRef, MemberKind, Wrapper
 from shimgen.model.facts import Expr, Function
 from shimgen.model.program import Program
