@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from shimgen.index.coverage import always_assigned
+from shimgen.index.flow import always_assigned
 from shimgen.index.frames import MODULE, NOTHING, Frame, Values, called_method, first_parameter, union
 from shimgen.index.values import OTHER
 from shimgen.model.calling import definition, given, keywords, positional, routine, values_of

@@ -1,8 +1,9 @@
-"""What statements and tests say about the way that a function takes."""
+"""What statements and tests say about the way that a function takes, and whether assignments cover every way."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterable
 
 from shimgen.syntax import chain_of
 
@@ -43,3 +44,26 @@ def catches(caught: ast.expr | None) -> bool:
     """Whether an except clause takes an AttributeError."""
     kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     return any(k is None or chain_of(k) in ("AttributeError", "Exception", "BaseException") for k in kinds)
+
+
+def always_assigned(arms: Collection[str], leaving: Iterable[str]) -> bool:
+    """True when at least one of the assignments under `arms` has run in the end, or one of `leaving` was taken.
+
+    Arms are paths as those of `Store.branch`. One in `leaving` does not go on.
+    """
+    return _covered("", set(arms), set(leaving))
+
+
+def _covered(arm: str, arms: set[str], leaving: set[str]) -> bool:
+    if arm in arms:
+        return True
+    prefix = f"{arm}/" if arm else ""
+    below = {a[len(prefix) :].split("/")[0] for a in arms | leaving if a.startswith(prefix) and a != arm}
+    statements = {part.split(":")[0] for part in below if part}
+    for line in statements:
+        first, second = f"{prefix}{line}:0", f"{prefix}{line}:1"
+        if all(_covered(a, arms, leaving) or a in leaving for a in (first, second)):
+            used = any(x == a or x.startswith(f"{a}/") for x in arms for a in (first, second))
+            if used:
+                return True
+    return False

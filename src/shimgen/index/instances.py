@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.index.answers import Answers, Reads
-from shimgen.index.coverage import always_assigned
 from shimgen.index.evaluation import Evaluator
+from shimgen.index.flow import always_assigned
 from shimgen.index.frames import Frame, Values, called_method, self_attribute, union
 from shimgen.model.calling import Taker, definition, takers
 from shimgen.model.domain import ClassRef
