@@ -26,8 +26,8 @@ from shimgen.model.facts import CallShape, Param
 from shimgen.model.results import Proof
 from shimgen.model.source import memory_tree
 from shimgen.syntax import parameters
+from shimgen.verify.proving import prepare, sandbox
 from shimgen.verify.reanalysis import closed, served, static
-from shimgen.verify.sandboxing import prepare, sandbox
 
 PATH = "stack/models/wrapper.py"
 WRAPPER = ClassRef(PATH, "Wrapper", 1)

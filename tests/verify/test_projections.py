@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from shimgen.source import ClassSite
+from shimgen.verify.cases import projection
 from shimgen.verify.members import Member
-from shimgen.verify.projections import projection
 
 CONSTRUCTORS = {
     "part by position": ("self.lm = Full(config.text_config, quant)", {"config": "config.text_config"}),

@@ -13,8 +13,8 @@ from shimgen.model.domain import Decision, Gap, Severity, SiteKind
 from shimgen.model.results import Proof
 from shimgen.model.source import Tree, memory_tree
 from shimgen.verify import prove, proving
+from shimgen.verify.proving import Prepared, sandbox
 from shimgen.verify.reanalysis import closed, served, static
-from shimgen.verify.sandboxing import Prepared, sandbox
 from tests.verify.made import (
     FULL,
     MODULE,

@@ -8,12 +8,12 @@ from typing import Any, Optional
 
 import pytest
 
-from shimgen.verify.probe.stubs import Stub, StubError, install
+from shimgen.verify.probe.imports import Stub, StubError, import_stubs
 
 
 @pytest.fixture
 def native() -> Iterator[Any]:
-    install(["shimgen_native"])
+    import_stubs(["shimgen_native"])
     finder = sys.meta_path[0]
     import shimgen_native  # type: ignore[import-not-found]
 

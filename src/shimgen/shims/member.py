@@ -15,8 +15,7 @@ from shimgen.model.program import Program
 from shimgen.model.reason import Reason
 from shimgen.shims.refusal import RefusedError, no_place
 from shimgen.shims.scopes import Scope
-from shimgen.shims.signature import Origin, Signature, annotation, arguments, default, shared
-from shimgen.shims.spelling import spelled
+from shimgen.shims.signature import Origin, Signature, annotation, arguments, default, shared, spelled
 
 _VALUES = frozenset({MemberKind.PROPERTY, MemberKind.CACHED_PROPERTY, MemberKind.INSTANCE, MemberKind.CLASS_ATTRIBUTE})
 

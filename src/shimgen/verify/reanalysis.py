@@ -15,8 +15,7 @@ from shimgen.source import Source, read
 from shimgen.syntax import is_literal
 from shimgen.verify.edits import disturbed, new_bases, only_inserted, taken_up
 from shimgen.verify.members import Member, NotFoundError, member
-from shimgen.verify.names import Module, unbound
-from shimgen.verify.origins import other_meaning
+from shimgen.verify.names import Module, other_meaning, unbound
 
 Key = tuple[str, str, str]
 Served = Mapping[Key, Sequence[Gap]]

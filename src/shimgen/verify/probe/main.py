@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import json
 import os
 import sys
-from functools import partial
+import traceback
+from functools import cache, partial
 from typing import Any
 
-from . import patched, stubs
 from .checks import FaultError, Subject, checks, has_base
-from .find import FindError, find_class
+from .imports import import_edited, import_stubs
 from .recipes import recipe_checks
 
 Result = tuple[str, bool, str]
@@ -23,8 +24,8 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what the modules print must not get among the results
     edited = {path: base64.b64decode(content) for path, content in request["edited"].items()}
-    stubs.install(request["stubs"])
-    patched.install(request["folder"], edited)
+    import_stubs(request["stubs"])
+    import_edited(request["folder"], edited)
     for number, shim in enumerate(request["shims"]):
         out.write(json.dumps({"case": number, "results": look(shim)}) + "\n")
         out.flush()
@@ -60,3 +61,33 @@ def _try(check: Any, subject: Any) -> tuple[bool, str]:
     except Exception as error:
         return False, f"{type(error).__name__}: {error}"[:500]
     return True, ""
+
+
+class FindError(Exception):
+    """A class could not be had; the text says why."""
+
+
+def find_class(module: str, qualified: str) -> type:
+    """The class of that qualified name. Raises FindError."""
+    found: Any = _imported(module)
+    if isinstance(found, str):
+        raise FindError(found)
+    for part in qualified.split("."):
+        found = vars(found).get(part)
+    if not isinstance(found, type):
+        raise FindError(f"{module} has no class {qualified} once it is imported")
+    return found
+
+
+@cache
+def _imported(module: str) -> Any:
+    """The module, or why it can not be imported: what was raised, and where."""
+    try:
+        return importlib.import_module(module)
+    except BaseException as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if "importlib" not in f.filename]
+        where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+        missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+        hint = f"; --stub {missing.partition('.')[0]} may do" if missing else ""
+        first = str(error).strip().partition("\n")[0]
+        return f"{module} can not be imported: {type(error).__name__}: {first}{where}{hint}"
