@@ -20,7 +20,6 @@ _SHARES = 12
 _MOST_TASKS = 500
 
 Locate = Callable[[str, Import], str | None]
-Progress = Callable[[float], None]
 
 
 class _Facts(msgspec.Struct, array_like=True):
@@ -44,18 +43,18 @@ class _Task(msgspec.Struct, frozen=True):
     modules: Sequence[str] = ()
 
 
-def gather(files: Files, locate: Locate, progress: Progress) -> None:
+def gather(files: Files, locate: Locate) -> None:
     """Bring the facts of all model and engine files, and of the modules that the models most probably lead to.
 
     What is not brought here is extracted when it is asked for. `locate` gives the path of what an import of a file
-    names, `progress` is told how much of the work is done.
+    names.
     """
     files.fetch(files.model_paths, files.use_paths)
     modules = [path for path in files.model_paths if not files.knows_module(path)]
     searches = [path for path in files.use_paths if not files.knows_uses(path)]
     if len(modules) + len(searches) / 8 < _FEW:
         return
-    crew = _Crew(files, progress)
+    crew = _Crew(files)
     crew.work([*_tasks(searches, _TEXTS, "searches"), *_tasks(modules, _MODULES, "modules")])
     leads = {(path, lead) for path, leads in crew.leads.items() for lead in leads}
     followed: set[tuple[str, Import]] = set()
@@ -76,7 +75,6 @@ def _tasks(paths: Sequence[str], size: int, kind: str) -> Iterator[_Task]:
 
 class _Crew(msgspec.Struct):
     files: Files
-    progress: Progress
     leads: dict[str, list[Import]] = msgspec.field(default_factory=dict)
     _decoder: msgspec.msgpack.Decoder[_Sent] = msgspec.field(default_factory=lambda: msgspec.msgpack.Decoder(_Sent))
 
@@ -84,7 +82,6 @@ class _Crew(msgspec.Struct):
         """Extract the facts of all files of the tasks."""
 
         def here(number: int) -> None:
-            self.progress(number / len(tasks))
             self._keep(self._extract(tasks[number]))
 
         def away(number: int) -> bytes:

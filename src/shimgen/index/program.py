@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from shimgen.cache import Store
 from shimgen.index.answers import Answers, Reads
@@ -58,12 +58,9 @@ class Index:
 
     # -- files ---------------------------------------------------------------------------------------------
 
-    def gather(self, progress: Callable[[float], None] = lambda _: None) -> None:
-        """Bring the facts that every analysis needs, in one go; else each is brought when it is asked for.
-
-        `progress` is told how much of the work is done, from 0 to 1, when it takes time.
-        """
-        gather(self._files, self._names.locate, progress)
+    def gather(self) -> None:
+        """Bring the facts that every analysis needs, in one go; else each is brought when it is asked for."""
+        gather(self._files, self._names.locate)
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
