@@ -30,7 +30,7 @@ from shimgen.checkout import (
     revert,
     transaction,
 )
-from shimgen.checkout.record import Entry, Record
+from shimgen.checkout.journal import Entry, Record
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.patch import undo

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from shimgen.checkout import apply_changes, open_checkout, origins, recover, revert
-from shimgen.checkout.journal import write_pending
-from shimgen.checkout.record import Entry, Record
+from shimgen.checkout.journal import Entry, Record, write_pending
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
 from shimgen.patch import undo

@@ -7,7 +7,7 @@ import json
 import zipfile
 import zlib
 
-from shimgen.checkout.record import Entry, Record
+from shimgen.checkout.journal import Entry, Record
 
 SCHEMA = "shimgen-journal/1"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)

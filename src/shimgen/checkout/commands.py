@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from shimgen.checkout import transaction
-from shimgen.checkout.journal import LOCK, applied, locked, next_name, read_record
+from shimgen.checkout.journal import LOCK, Entry, Record, applied, locked, next_name, read_record
 from shimgen.checkout.objects import listing
 from shimgen.checkout.opening import Checkout
 from shimgen.checkout.package import listed_too
-from shimgen.checkout.record import Entry, Record
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
 from shimgen.checkout.undoing import Reverted, Undo, contents, take_out

@@ -20,11 +20,28 @@ from pathlib import Path
 import msgspec
 
 from shimgen.checkout.files import move, sync_folder, write_new
-from shimgen.checkout.record import Record
 from shimgen.model.errors import GenerateError
 
 PENDING = "pending.zip"
 LOCK = "lock"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One file of a record, with its content before and after."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One run. `kind`: "apply" or "revert"; `head`, `version`: the baseline then; `drops`: the records taken back."""
+
+    kind: str
+    entries: tuple[Entry, ...]
+    head: str = ""
+    version: str = ""
+    drops: tuple[str, ...] = ()
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -20,8 +20,7 @@ from shimgen.checkout.files import (
     unwritable,
     write_beside,
 )
-from shimgen.checkout.journal import Place, locked, read_record, settle, write_pending
-from shimgen.checkout.record import Entry, Record
+from shimgen.checkout.journal import Entry, Place, Record, locked, read_record, settle, write_pending
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
 

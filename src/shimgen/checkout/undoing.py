@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from shimgen.checkout.files import content_id, inside
-from shimgen.checkout.journal import Place, applied, drop, read_record
-from shimgen.checkout.record import Entry, Record
+from shimgen.checkout.journal import Entry, Place, Record, applied, drop, read_record
 from shimgen.checkout.transaction import perform
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
