@@ -8,12 +8,10 @@ from fnmatch import fnmatchcase
 
 from shimgen.index.use.constants import GETTERS
 from shimgen.index.use.expressions import Expressions
-from shimgen.index.use.record import Detail, source
+from shimgen.index.use.record import SEQUENCES, Detail, source
 from shimgen.index.use.texts import texts_of
 from shimgen.index.use.values import OTHER, Getter, Items, Member, Model, Row, Value, models, union
 from shimgen.syntax import chain_of, root_of
-
-_SEQUENCES = ("list", "tuple", "reversed", "sorted", "iter", "set", "frozenset")
 
 
 class Builtins(Expressions):
@@ -126,5 +124,5 @@ _BUILTINS: dict[str, Callable[[Builtins, ast.Call], Value]] = {
     "enumerate": Builtins._enumerate,
     "zip": Builtins._zip,
     "signature": lambda self, node: self.signature(node) or self.children(node),
-    **dict.fromkeys(_SEQUENCES, Builtins._same),
+    **dict.fromkeys(SEQUENCES, Builtins._same),
 }

@@ -15,6 +15,8 @@ from shimgen.syntax import source_of
 
 _WIDTH = 100
 _MANY = 4
+SEQUENCES = ("list", "tuple", "reversed", "sorted", "iter", "set", "frozenset")
+"""Builtin functions that hand out what is in their argument."""
 
 
 def source(node: ast.AST) -> str:
@@ -152,7 +154,9 @@ class Recorder:
             aliases = [b.dotted for b in self.env.get(key, ()) if isinstance(b, Text)]
             return tuple((*chain, alias) for chain in found for alias in aliases[:_MANY]) or found
         if isinstance(node, ast.Call):
-            return self.chains(node.func)
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            inside = name in (*SEQUENCES, "next") and name not in self.env and bool(node.args)
+            return self.chains(node.args[0] if inside else node.func)
         if isinstance(node, ast.Subscript | ast.Await | ast.Starred):
             return self.chains(node.value)
         return ()
