@@ -20,9 +20,9 @@ from shimgen.gaps.passing import set_by_name, set_in_passing
 from shimgen.gaps.selfbound import binds_itself
 from shimgen.gaps.state import state
 from shimgen.model.binding import binds, common_params, same_signature
-from shimgen.model.calling import definition
+from shimgen.model.calling import definition, holds_plain, is_plain
 from shimgen.model.construction import construction, handed
-from shimgen.model.domain import CALLABLE, MemberKind, Refusal, SiteKind
+from shimgen.model.domain import CALLABLE, MemberKind, Refusal, Site, SiteKind
 from shimgen.model.facts import Expr, Param
 from shimgen.model.reason import Reason
 
@@ -144,12 +144,17 @@ def _not_shadowed(case: Case) -> Refusal | None:
 
 
 def _not_assigned(case: Case) -> Refusal | None:
-    writes = case.demand.asking(SiteKind.WRITE, SiteKind.DELETE)
-    site = next((s for s in writes if s.role != "draft"), None)
+    """A setter hands a literal on. nn.Module asks none for a module, and keeps a literal out of a module's place."""
+    plain = all(p.setter and holds_plain(case.program, p.candidate, case.member) for p in case.providers)
+    site = next((s for s in case.changed_at if not (plain and _is_literal(s))), None)
     if site is None:
         return None
     advice = f"{by_hand(case)}, and see to modules: nn.Module keeps an assigned one itself and asks no setter"
     return Refusal(Reason.ASSIGNED, {"site": site.place}, advice)
+
+
+def _is_literal(site: Site) -> bool:
+    return site.kind is SiteKind.WRITE and site.value is not None and is_plain(site.value)
 
 
 def _class_level(case: Case) -> Refusal | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from shimgen.gaps.case import Case, by_hand
 from shimgen.gaps.reach import Effects
 from shimgen.model.domain import MemberKind, Provider, Refusal
@@ -13,9 +15,11 @@ from shimgen.model.reason import Reason
 
 
 def state(case: Case) -> Refusal | None:
-    """What the member writes must be read on the path that the wrapper's forward really takes."""
+    """What the member writes, or the engine to it, must be read on the path that the wrapper's forward really takes."""
     for provider in case.providers:
         effects = case.reach.effects(provider.candidate, case.member)
+        if case.changed_at:
+            effects = replace(effects, writes={**effects.writes, case.member: case.changed_at[0].place})
         refusal = _two_states(case, effects) or _dead_write(case, provider, effects)
         if refusal is not None:
             return refusal

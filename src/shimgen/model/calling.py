@@ -45,6 +45,22 @@ def methods(program: Program, ref: ClassRef) -> Iterator[tuple[ClassRef, Functio
             yield cls, function
 
 
+def is_plain(value: Expr) -> bool:
+    """A literal that is not None: a number, a string, a list, a dict."""
+    return value.op in ("seq", "dict") or (value.op == "const" and value.text != "None")
+
+
+def holds_plain(program: Program, ref: ClassRef, name: str) -> bool:
+    """Whether every assignment in the classes' own code gives an instance's attribute such a literal."""
+    stores = [
+        store
+        for _, function in methods(program, ref)
+        for store in function.stores
+        if function.params and store.target == f"{function.first}.{name}"
+    ]
+    return bool(stores) and all(s.value is not None and is_plain(s.value) for s in stores)
+
+
 def assigned(program: Program, path: str, name: str) -> list[Expr]:
     """The values that statements of a module assign to a name."""
     return [s.value for s in program.module(path).stores if s.target == name and s.value is not None]

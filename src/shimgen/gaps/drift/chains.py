@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.gaps.members import Lookup, Members
-from shimgen.model.calling import methods
+from shimgen.model.calling import holds_plain, is_plain
 from shimgen.model.domain import ClassRef, MemberKind
 from shimgen.model.facts import Class, Expr, Function
 from shimgen.model.program import Program
@@ -150,7 +150,7 @@ class Chains:
         if provider.kind is MemberKind.CLASS_ATTRIBUTE:
             attributes = [a for a in self._program.cls(provider.cls).attributes if a.name == name]
             return all(a.value is not None and is_plain(a.value) for a in attributes)
-        return provider.kind is MemberKind.INSTANCE and self._holds_value(ref, name)
+        return provider.kind is MemberKind.INSTANCE and holds_plain(self._program, ref, name)
 
     def _returns_value(self, ref: ClassRef, name: str, depth: int) -> bool:
         found = self._program.find(ref, name)
@@ -165,21 +165,6 @@ class Chains:
             elif not is_plain(value):
                 return False
         return True
-
-    def _holds_value(self, ref: ClassRef, name: str) -> bool:
-        """Every assignment in the classes' own code gives it a literal."""
-        stores = [
-            store
-            for _, function in methods(self._program, ref)
-            for store in function.stores
-            if function.params and store.target == f"{function.first}.{name}"
-        ]
-        return bool(stores) and all(s.value is not None and is_plain(s.value) for s in stores)
-
-
-def is_plain(value: Expr) -> bool:
-    """A literal that is not None: a number, a string, a list, a dict."""
-    return value.op in ("seq", "dict") or (value.op == "const" and value.text != "None")
 
 
 def own_chain(function: Function) -> str | None:

@@ -49,7 +49,9 @@ def written(node: ast.expr | None) -> Expr | None:
         return None
     if isinstance(node, ast.Constant):
         return Expr("const", repr(node.value))
-    return Expr("name" if root_of(node) else "other", source(node))
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return Expr("seq", source(node))
+    return Expr("dict" if isinstance(node, ast.Dict) else "name" if root_of(node) else "other", source(node))
 
 
 class Expressions(Texts):
