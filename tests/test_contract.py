@@ -20,7 +20,7 @@ from shimgen.cli.document import write
 from shimgen.model.errors import GenerateError
 from tests.commands import run
 from tests.gitrepo import Repo
-from tests.test_life import PICTURE, WRAPPER
+from tests.test_life import MODELS, PICTURE, PLAIN, WRAPPER
 
 PATCH = ("patch", "-o", "out")
 
@@ -459,3 +459,20 @@ def test_verify_prints_what_failed_and_ends_with_4(mini: Repo, monkeypatch: pyte
     assert {check["detail"] for check in proof["checks"] if not check["passed"]} == {"it does not"}
     before = mini.snapshot()
     assert (run("apply", mini.path).exit_code, mini.snapshot()) == (4, before)
+
+
+def test_a_gate_is_open_when_all_that_is_left_cannot_be_written(mini: Repo) -> None:
+    """A default that means nothing in the wrapper's module stops the forwards, however many they are."""
+    wants = [f"want_{number}" for number in range(12)]
+    calls = "".join(f"    model_runner.model.{name}()\n" for name in wants)
+    methods = "".join(f"    def {name}(self, limit=LIMIT):\n        return limit\n\n" for name in wants)
+    place = b"    def get_embed_and_head(self)"
+    plain = mini.read(PLAIN).replace(place, methods.encode() + place, 1) + b"\n\nLIMIT = 7\n"
+    worker = MODELS.replace("models", "model_executor/wants.py")
+    mini.commit({PLAIN: plain, worker: f"def ask(model_runner):\n{calls}".encode()})
+    scope = [word for name in wants for word in ("--member", name)]
+    gate = run("check", *scope, "--wrapper", WRAPPER, mini.path)
+    assert (gate.exit_code, run("diff", *scope, mini.path).stdout) == (0, "")
+    assert "0 gaps could be closed, 12 refused" in gate.stdout
+    codes = [run(command, "--severity", "all", mini.path).exit_code for command in ("check", "apply", "check")]
+    assert codes == [1, 0, 0]

@@ -72,6 +72,11 @@ def test_a_decorator_that_the_provider_has_too_is_not_executed() -> None:
     assert failures(sandboxed([change(made, text)], QUICK)) == {}
 
 
+def test_names_beyond_ascii_are_executed() -> None:
+    text = "def größe(self, naïve):\n    return self.language_model.größe(naïve)"
+    assert failures(sandboxed([change(gap("größe", provider("(self, naïve)")), text)], QUICK)) == {}
+
+
 def broken_python(folder: Path, script: str) -> str:
     """An executable that is started in place of the interpreter."""
     path = folder / "python"

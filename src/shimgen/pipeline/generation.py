@@ -24,7 +24,7 @@ from shimgen.pipeline.session import Session, open_session, timed
 from shimgen.scope import in_scope
 
 _FEW = 10
-"""How many pending gaps are generated to see whether they can be written at all."""
+"""How many pending gaps are generated to see whether any can be written at all."""
 
 
 def explain(settings: Settings, choose: Callable[[Analysis], Analysis]) -> Explanation:
@@ -70,15 +70,18 @@ def _owned(session: Session, analysis: Analysis, found: Found) -> _Owned:
 def gate(settings: Settings) -> Analysis:
     """The analysis as `apply` would act on it: what cannot be written after all is refused. Nothing is verified.
 
-    Where nothing is pending, nothing is generated, so that an open gate costs no more than a scan; and neither where
-    much is: then something can be written, and what `apply` leaves over is looked at the next time.
+    Where nothing is pending, nothing is generated, so that an open gate costs no more than a scan. Where much is, a
+    few gaps are enough to see that something can be written; what `apply` leaves over is looked at the next time.
     """
     session = open_session(settings)
     work = work_out(session)
     done = _settled(session, work)
     if done is not None:
         return timed(session, done)
-    if not work.bare.cargo and not 0 < len(work.analysis.pending) <= _FEW:
+    pending = work.analysis.pending
+    with session.clock.stage("shims"):
+        shut = len(pending) > _FEW and _sketch(session, pending[:_FEW], work.found).changes
+    if not work.bare.cargo and (shut or not pending):
         return timed(session, work.analysis)
     with session.clock.stage("shims"):
         made = _sketch(session, wanted(session, work), work.bare.found)

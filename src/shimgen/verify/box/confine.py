@@ -26,6 +26,7 @@ class ForbiddenError(RuntimeError):
 
 def confine(memory: int, seconds: int) -> None:
     """Set the limits (bytes, seconds of CPU). What a platform does not know is left to the audit hook."""
+    compile("é", "", "eval")  # letters beyond ASCII make the compiler import something, which it can do now only
     limits = {
         "RLIMIT_AS": memory,
         "RLIMIT_CPU": seconds,
