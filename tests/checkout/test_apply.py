@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from shimgen.checkout import (
     Checkout,
-    Reverted,
     apply_changes,
     archive,
     files,
@@ -72,15 +71,15 @@ def test_all_files_are_written_and_all_come_back(place: Repo) -> None:
     assert apply_changes(at(place), CHANGES) == ("a.py", "pkg/b.py")
     assert (place.read("a.py"), place.read("pkg/b.py")) == (AFTER, b"b = 1\nnew = 2")
     assert origins(at(place)) == {"a.py": BEFORE, "pkg/b.py": b"b = 1"}
-    assert revert(at(place), undo) == Reverted(("a.py", "pkg/b.py"))
+    assert revert(at(place), undo) == ("a.py", "pkg/b.py")
     assert place.snapshot() == start
     assert not at(place).place.state.exists()
-    assert revert(at(place), undo) == Reverted()
+    assert revert(at(place), undo) == ()
 
 
 def test_nothing_is_written_for_nothing(place: Repo) -> None:
     assert apply_changes(at(place), ()) == apply_changes(at(place), [FileChange("a.py", BEFORE, BEFORE)]) == ()
-    assert (revert(at(place), undo), recover(at(place))) == (Reverted(), None)
+    assert (revert(at(place), undo), recover(at(place))) == ((), None)
     assert not at(place).place.state.exists()
 
 
@@ -117,7 +116,7 @@ def test_runs_on_top_of_each_other_all_come_back(place: Repo) -> None:
     for number in range(12):
         apply_changes(at(place), [FileChange("pkg/c.py", b"c\n" * (number + 1), b"c\n" * (number + 2))])
     assert [*origins(at(place)).values()] == [BEFORE, b"b = 1", b""]
-    assert revert(at(place), undo) == Reverted(("a.py", "pkg/b.py", "pkg/c.py"))
+    assert revert(at(place), undo) == ("a.py", "pkg/b.py", "pkg/c.py")
     assert place.snapshot() == start
 
 
@@ -290,7 +289,7 @@ def test_edits_elsewhere_in_a_file_are_kept(place: Repo) -> None:
     apply_changes(at(place), CHANGES)
     place.write({"a.py": b"top\n" + AFTER + b"end\n"})
     assert [*origins(at(place))] == ["pkg/b.py"]
-    assert revert(at(place), undo) == Reverted(("a.py", "pkg/b.py"), ("a.py",))
+    assert revert(at(place), undo) == ("a.py", "pkg/b.py")
     assert (place.read("a.py"), place.read("pkg/b.py")) == (b"top\n" + BEFORE + b"end\n", b"b = 1")
 
 
@@ -308,15 +307,15 @@ def test_files_that_were_restored_or_deleted_are_only_forgotten(place: Repo) -> 
     apply_changes(at(place), [*CHANGES, FileChange("pkg/c.py", b"", b"c\n")])
     place.write({"a.py": BEFORE})
     (place.path / "pkg/b.py").unlink()
-    assert revert(at(place), undo) == Reverted(("pkg/c.py",), (), ("a.py", "pkg/b.py"))
+    assert revert(at(place), undo) == ("pkg/c.py",)
     assert not (place.path / "pkg/b.py").exists()
-    assert revert(at(place), undo) == Reverted()
+    assert revert(at(place), undo) == ()
 
 
 def test_when_all_was_restored_the_journal_is_cleared(place: Repo) -> None:
     apply_changes(at(place), CHANGES)
     place.write(SOURCE)
-    assert revert(at(place), undo) == Reverted((), (), ("a.py", "pkg/b.py"))
+    assert revert(at(place), undo) == ()
     assert not at(place).place.state.exists()
 
 
@@ -330,7 +329,7 @@ def test_an_upgrade_takes_the_place_of_what_was_applied(tmp_path: Path) -> None:
     repo.git("reset", "--quiet", "--hard")
     repo.commit({"a.py": upgraded})
     apply_changes(at(repo), [FileChange("a.py", upgraded, upgraded + b"shim\n")])
-    assert revert(at(repo), undo) == Reverted(("a.py",), (), ("pkg/b.py",))
+    assert revert(at(repo), undo) == ("a.py",)
     assert (repo.read("a.py"), repo.git("status", "--porcelain")) == (upgraded, b"")
 
 
@@ -338,7 +337,7 @@ def test_shims_that_were_committed_are_still_taken_out(tmp_path: Path) -> None:
     repo = make_repo(tmp_path, SOURCE)
     apply_changes(at(repo), CHANGES)
     repo.commit({"other.py": b""})
-    assert revert(at(repo), undo).restored == ("a.py", "pkg/b.py")
+    assert revert(at(repo), undo) == ("a.py", "pkg/b.py")
     assert repo.git("diff", "--name-only", "HEAD~1").split() == [b"other.py"]
 
 
@@ -349,7 +348,7 @@ def test_an_upgraded_package_takes_the_place_of_what_was_applied(tmp_path: Path)
     package.write({"a.py": b"another release\n"})
     assert "a.py:" in refused(lambda: revert(at(package), undo)).message
     (tmp_path / "stack-1.0.dist-info").rename(tmp_path / "stack-1.1.dist-info")
-    assert revert(at(package), undo) == Reverted(("pkg/b.py",), (), ("a.py",))
+    assert revert(at(package), undo) == ("pkg/b.py",)
 
 
 def test_what_was_applied_below_is_reverted_from_above_and_beside(tmp_path: Path) -> None:
@@ -357,7 +356,7 @@ def test_what_was_applied_below_is_reverted_from_above_and_beside(tmp_path: Path
     for folder in ("one", "two"):
         apply_changes(open_checkout(tmp_path / folder), [CHANGES[1]])
     assert [*origins(open_checkout(tmp_path / "two"))] == ["../one/a.py", "a.py"]
-    assert revert(open_checkout(tmp_path / "one"), undo).restored == ("a.py", "../two/a.py")
+    assert revert(open_checkout(tmp_path / "one"), undo) == ("a.py", "../two/a.py")
     assert repo.git("status", "--porcelain") == b""
 
 

@@ -176,5 +176,5 @@ def test_git_is_started_without_a_shell(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "a;touch x", {"$(touch y).py": b""})
     assert set(open_checkout(repo.path).tree().blobs) == {"$(touch y).py"}
     assert git(repo.path, "rev-parse", "--is-inside-work-tree") == b"true\n"
-    assert revert(open_checkout(repo.path), undo).restored == ()
+    assert revert(open_checkout(repo.path), undo) == ()
     assert not list(tmp_path.rglob("[xy]"))

@@ -77,7 +77,7 @@ def test_the_next_apply_first_ends_what_was_begun(repo: Repo) -> None:
     repo.write({"a.py": ENTRIES[0].after})
     apply_changes(open_checkout(repo.path), [FileChange("b.py", ENTRIES[1].after, b"more\n")])
     assert repo.read("b.py") == b"more\n"
-    assert revert(open_checkout(repo.path), undo).restored == ("a.py", "b.py")
+    assert revert(open_checkout(repo.path), undo) == ("a.py", "b.py")
     assert (repo.read("a.py"), repo.read("b.py")) == (b"a\n", b"b\n")
 
 

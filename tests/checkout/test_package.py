@@ -54,7 +54,7 @@ def test_the_baseline_is_what_was_recorded(site: Path) -> None:
     put(site)
     checkout = open_package("serving")
     tree = checkout.tree()
-    assert (checkout.kind, checkout.root, checkout.version) == ("package", site, "1.0")
+    assert (checkout.root, checkout.version) == (site, "1.0")
     assert (tree.baseline.kind, tree.baseline.version, tree.baseline.dirty) == ("package", "1.0", ())
     assert dict(tree.blobs) == {path: blob_id(content) for path, content in FILES.items() if path.endswith(".py")}
     assert tree.read(MODEL) == FILES[MODEL]
@@ -104,9 +104,9 @@ def test_apply_and_revert_leave_every_byte(site: Path) -> None:
     assert (site / MODEL).read_bytes() == SHIMMED
     assert checkout.tree().baseline.dirty == (MODEL,)
     assert [*origins(checkout)] == [MODEL]
-    assert revert(checkout, undo).restored == (MODEL,)
+    assert revert(checkout, undo) == (MODEL,)
     assert snapshot(site) == before
-    assert revert(open_package("serving"), undo).restored == ()
+    assert revert(open_package("serving"), undo) == ()
 
 
 def test_everything_of_ours_is_in_the_list_of_files(site: Path) -> None:
@@ -119,7 +119,7 @@ def test_everything_of_ours_is_in_the_list_of_files(site: Path) -> None:
     listed = {row.partition(",")[0] for row in (info / "RECORD").read_text().split("\n")}
     assert snapshot(site).keys() <= listed
     assert (info / "RECORD").read_bytes().count(b"\r\n") == (info / "RECORD").read_bytes().count(b"\n")
-    assert set(revert(open_package("serving"), undo).restored) == {MODEL, "serving/__init__.py"}
+    assert set(revert(open_package("serving"), undo)) == {MODEL, "serving/__init__.py"}
     assert snapshot(site) == before
 
 
@@ -146,7 +146,7 @@ def test_a_reinstall_takes_the_journal_along(site: Path) -> None:
     put(site)
     assert snapshot(site) == before
     assert open_package("serving").tree().baseline.dirty == ()
-    assert revert(open_package("serving"), undo).restored == ()
+    assert revert(open_package("serving"), undo) == ()
 
 
 @pytest.mark.parametrize("moment", range(2))

@@ -1,6 +1,6 @@
 """A baseline as path -> bytes, and the only place that writes a checkout or talks to git.
 
-    open_checkout(path, rev=None) -> Checkout       what the user gave; `.tree()`, `.dirty_files(paths)`, `.kind`
+    open_checkout(path, rev=None) -> Checkout       what the user gave; `.tree()`, `.dirty_files(paths)`
     open_package(name, python="") -> Checkout       an installed distribution, found without importing it
     recover(checkout) -> str | None                 before anything is written: ends what a killed run began
     interrupted(checkout) -> str                    what a killed run has left open, for commands that only read
@@ -8,7 +8,7 @@
     apply_changes(checkout, changes) -> paths       all or none
     check_recording, make_commits, adopt            the changes as commits on a branch
     take_back(checkout)                             where that fails: what apply_changes wrote
-    revert(checkout, undo) -> Reverted              byte for byte; undo=patch.undo
+    revert(checkout, undo) -> paths                 byte for byte; undo=patch.undo
     origins(checkout) -> path -> bytes              what was there before apply, of files that are as it left them
     other_forms(checkout, held) -> paths            of which git has something else, which is not to be committed over
     identify(checkout) -> Identity                  tag, date, remote, author (slow path)
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from shimgen.checkout.commits import Commit, Made, adopt, check_recording, make_commits
     from shimgen.checkout.files import write_folder
     from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
-    from shimgen.checkout.undoing import Reverted
 
 __all__ = [
     "Checkout",
@@ -48,7 +47,6 @@ __all__ = [
     "Distance",
     "Identity",
     "Made",
-    "Reverted",
     "adopt",
     "apply_changes",
     "check_recording",
@@ -76,6 +74,5 @@ __getattr__ = exported(
         "commits": "Commit Made adopt check_recording make_commits",
         "files": "write_folder",
         "identity": "Distance Identity distance identify release_name",
-        "undoing": "Reverted",
     },
 )

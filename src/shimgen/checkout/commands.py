@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from shimgen.checkout.opening import Checkout
 from shimgen.checkout.package import listed_too
 from shimgen.checkout.repository import Repository
 from shimgen.checkout.scratch import Scratch, scratch
-from shimgen.checkout.undoing import Reverted, Undo, contents, take_out
+from shimgen.checkout.undoing import Undo, contents, take_out
 from shimgen.checkout.undoing import origins as origins_of
 from shimgen.model.domain import FileChange
 from shimgen.model.errors import GenerateError
@@ -38,7 +38,7 @@ def apply_changes(checkout: Checkout, changes: Sequence[FileChange]) -> tuple[st
         return ()
     entries = tuple(Entry(checkout.prefix + c.path, c.before, c.after) for c in wanted)
     with locked(checkout.place):
-        transaction.recover_locked(checkout.place)
+        transaction.recover(checkout.place)
         entries += _listing(checkout)
         transaction.perform(checkout.place, Record("apply", entries, checkout.head, checkout.version))
     return tuple(change.path for change in wanted)
@@ -63,25 +63,21 @@ def _listing(checkout: Checkout) -> tuple[Entry, ...]:
     return (Entry(checkout.package.record, before, after),)
 
 
-def revert(checkout: Checkout, undo: Undo) -> Reverted:
-    """Take out everything that apply put into this work tree (also below other directories of it).
+def revert(checkout: Checkout, undo: Undo) -> tuple[str, ...]:
+    """Take out everything that apply put into this work tree (also below other directories of it), and give the paths
+    of the files that changed; none when there was nothing to revert.
 
     A file that still is as apply left it becomes what it was, byte for byte. Where it was edited elsewhere, `undo`
     (pass `patch.undo`) takes out the shims and keeps the edit. Raises GenerateError, naming file and line and with
-    nothing changed, where that is not possible. An empty result means that there was nothing to revert.
+    nothing changed, where that is not possible.
     """
     place = checkout.place
     if not place.state.is_dir():
-        return Reverted()
+        return ()
     with locked(place):
-        transaction.recover_locked(place)
+        transaction.recover(place)
         found = take_out(place, undo, lambda *what: _replaced(checkout, *what))
-    return Reverted(*(_sources(checkout, group) for group in (found.restored, found.edited, found.gone)))
-
-
-def _sources(checkout: Checkout, paths: Iterable[str]) -> tuple[str, ...]:
-    """Paths of the journal as the user knows them, without an installed package's list of files."""
-    return tuple(_shown(checkout, path) for path in paths if path != _own_list(checkout))
+    return tuple(_shown(checkout, path) for path in found if path != _own_list(checkout))
 
 
 def _replaced(checkout: Checkout, record: Record, path: str, content: bytes) -> bool:
@@ -107,12 +103,20 @@ def recover(checkout: Checkout) -> str | None:
     To be called before a tree is read, by every command that writes; the others tell what `interrupted` says. Raises
     GenerateError when a file was edited in between.
     """
-    return None if checkout.revision else transaction.recover(checkout.place)
+    if checkout.revision or not checkout.place.pending.exists():
+        return None
+    with locked(checkout.place):
+        return transaction.recover(checkout.place)
 
 
 def interrupted(checkout: Checkout) -> str:
-    """What a killed apply or revert has left open, as a sentence; "" when nothing is open. Changes nothing."""
-    return "" if checkout.revision else transaction.interrupted(checkout.place)
+    """What a run that was killed, or is running now, has left open, as a sentence; "" when nothing is open."""
+    if checkout.revision or not checkout.place.pending.exists():
+        return ""
+    kind = read_record(checkout.place.pending).kind
+    return (
+        f"an interrupted {kind} has changed some files and others not, or still runs; shimgen apply or revert ends it"
+    )
 
 
 def origins(checkout: Checkout) -> dict[str, bytes]:

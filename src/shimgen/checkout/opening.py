@@ -34,13 +34,6 @@ class Checkout(msgspec.Struct, frozen=True):
     package: Package | None = None
 
     @property
-    def kind(self) -> str:
-        """As in the baseline: "git", "package" (installed, version known) or "directory"."""
-        if self.repository is not None:
-            return "git"
-        return "package" if self.version else "directory"
-
-    @property
     def version(self) -> str:
         """The version that an installer recorded, "" when unknown and in git."""
         if self.package is not None:

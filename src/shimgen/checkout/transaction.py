@@ -20,7 +20,7 @@ from shimgen.checkout.files import (
     unwritable,
     write_beside,
 )
-from shimgen.checkout.journal import Entry, Place, Record, locked, read_record, settle, write_pending
+from shimgen.checkout.journal import Entry, Place, Record, read_record, settle, write_pending
 from shimgen.model.errors import GenerateError
 from shimgen.model.source import blob_id
 
@@ -87,29 +87,11 @@ def _clear(targets: dict[str, Path]) -> None:
         beside(target).unlink(missing_ok=True)
 
 
-def interrupted(place: Place) -> str:
-    """What a run that was killed, or is running now, has left open, as a sentence; "" when nothing is open."""
-    if not place.pending.exists():
-        return ""
-    kind = read_record(place.pending).kind
-    return (
-        f"an interrupted {kind} has changed some files and others not, or still runs; shimgen apply or revert ends it"
-    )
-
-
 def recover(place: Place) -> str | None:
-    """End what a killed run began, and say how; None when there was nothing.
+    """End what a killed run began, and say how; None when there was nothing. The caller holds the lock.
 
     Raises GenerateError when a file was edited in between, so that it can neither be completed nor taken back.
     """
-    if not place.pending.exists():
-        return None
-    with locked(place):
-        return recover_locked(place)
-
-
-def recover_locked(place: Place) -> str | None:
-    """As `recover`, for a caller that holds the lock."""
     if not place.pending.exists():
         return None
     record = read_record(place.pending)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from shimgen.checkout.files import content_id, inside
 from shimgen.checkout.journal import Entry, Place, Record, applied, drop, read_record
 from shimgen.checkout.transaction import perform
@@ -17,15 +15,6 @@ Undo = Callable[[FileChange, bytes], bytes]
 """Takes a change out of a content that was edited since; raises GenerateError when it cannot (`patch.undo`)."""
 Replaced = Callable[[Record, str, bytes], bool]
 """Whether a content of a path came with another baseline than the record's (an upgrade took the place of the file)."""
-
-
-class Reverted(msgspec.Struct, frozen=True):
-    """What revert did. `edited`: of these files, edits that were made since were kept. `gone`: files (of `restored`'s
-    journal) that no longer held anything of shimgen's. All empty: there was nothing to revert."""
-
-    restored: tuple[str, ...] = ()
-    edited: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
 
 
 def origins(place: Place) -> dict[str, bytes]:
@@ -52,47 +41,40 @@ def contents(place: Place) -> dict[str, set[str]]:
     return found
 
 
-def take_out(place: Place, undo: Undo, replaced: Replaced) -> Reverted:
-    """Undo all records, newest first, as one change. The caller holds the lock and has recovered.
+def take_out(place: Place, undo: Undo, replaced: Replaced) -> tuple[str, ...]:
+    """Undo all records, newest first, as one change, and give the paths that it changed. The caller holds the lock and
+    has recovered.
 
     Raises GenerateError, with nothing changed, when some file was edited where apply had put something.
     """
     names = applied(place)
-    now, found = _work_back(place, [read_record(place.state / name) for name in reversed(names)], undo, replaced)
+    now = _work_back(place, [read_record(place.state / name) for name in reversed(names)], undo, replaced)
     entries = tuple(Entry(path, before, after) for path, (before, after) in sorted(now.items()) if before != after)
     if entries:
         perform(place, Record("revert", entries, drops=tuple(names)))
     else:
         drop(place, names)
-    return found
+    return tuple(entry.path for entry in entries)
 
 
 def _work_back(
     place: Place, records: Sequence[Record], undo: Undo, replaced: Replaced
-) -> tuple[dict[str, tuple[bytes, bytes]], Reverted]:
-    """Path -> (content on disk, content without shimgen), and which files are in which case."""
+) -> dict[str, tuple[bytes, bytes]]:
+    """Path -> (content on disk, content without shimgen), of the files that are still there."""
     contents: dict[str, tuple[bytes, bytes]] = {}
     above: dict[str, Record] = {}
-    edited: set[str] = set()
-    gone: set[str] = set()
     for record in records:
         for entry in record.entries:
             target = inside(place.base, entry.path)
             if entry.path not in contents and not content_id(target):
-                gone.add(entry.path)  # deleted since
-                continue
+                continue  # deleted since
             disk, current = contents.get(entry.path) or (target.read_bytes(),) * 2
             later = above.get(entry.path)
             without = _without(record, entry, current, undo, replaced if later is None else _found_by(later))
             contents[entry.path] = (disk, current if without is None else without)
-            if without is None:
-                gone.add(entry.path)
-                continue
-            above[entry.path] = record
-            if current != entry.after:
-                edited.add(entry.path)
-    restored = {path for path, (disk, without) in contents.items() if disk != without}
-    return contents, Reverted(*(tuple(sorted(group)) for group in (restored, edited & restored, gone - restored)))
+            if without is not None:
+                above[entry.path] = record
+    return contents
 
 
 def _found_by(later: Record) -> Replaced:

@@ -129,8 +129,7 @@ def revert(settings: Settings) -> Outcome:
     """Takes out of the work tree what apply put in. Nothing to revert is no error."""
     opened = open_source(settings)
     recovered = baseline.recover(opened)
-    found = baseline.revert(opened, _take_out)
-    changes = tuple(FileChange(path, b"", b"") for path in found.restored)
+    changes = tuple(FileChange(path, b"", b"") for path in baseline.revert(opened, _take_out))
     tree = opened.tree()
     return Outcome(Analysis(tree.baseline, settings.profile_name), changes, recovered=recovered or "")
 
