@@ -2,5 +2,3 @@
 
 from shimgen.cache.database import Cache, default_folder
 from shimgen.cache.store import Shelf, Store
-
-__all__ = ["Cache", "Shelf", "Store", "default_folder"]
