@@ -24,8 +24,8 @@ _HOMES = {
     "explain": "inspect",
     "verify": "change",
     "revert": "change",
-    "upgrade": "upgrade",
-    "pin": "pin",
+    "upgrade": "inspect",
+    "pin": "init",
 }
 """The commands in the order in which a person meets them, and the modules that they are in."""
 QUIET, DEBUG = "shimgen.quiet", "shimgen.debug"

@@ -1,4 +1,4 @@
-"""`shimgen init`: recognise the stack and write `shimgen.toml`, which a person may then edit."""
+"""`shimgen init` and `shimgen pin`: write to `shimgen.toml` what the stack is, and which baseline is expected."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from shimgen.cli.console import emit, note
 from shimgen.cli.options import requested, shared_options
 from shimgen.config import FILE_NAME, Options, Settings, load_settings
 from shimgen.model.domain import Scope
-from shimgen.model.errors import ConfigError
+from shimgen.model.errors import BaselineError, ConfigError
 from shimgen.model.results import Analysis, Recognition
 
 
@@ -23,7 +24,6 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     """Recognise the serving stack and write shimgen.toml with profile and pin."""
     from shimgen import pipeline
     from shimgen.cli.document import set_aside, write
-    from shimgen.report import json, text
 
     said = requested(checkout, shared)
     target = config or Path(FILE_NAME)
@@ -37,12 +37,48 @@ def init(checkout: Path | None, config: Path | None, as_json: bool, force: bool,
     write(target, document)
     if kept is not None:
         note(f"{target} was not TOML, and is kept as {kept}")
-    analysis = Analysis(found.baseline, found.profile_name, found.root)
+    where = "" if target.parent == Path() else f" --config {target}"
+    after = f" in {checkout or settings.source}\nwrote {target}\nnext: shimgen scan{where}\n"
+    _tell(found, as_json, "recognised", after)
+
+
+@click.command(short_help="Pin the checkout, or a revision of it, in shimgen.toml.")
+@click.argument("revision", metavar="[REV]", required=False)
+@shared_options
+def pin(revision: str | None, checkout: Path | None, config: Path | None, as_json: bool, **shared: Any) -> None:
+    """Write url, revision, commit and digest of the checkout (or of REV in it) into shimgen.toml, and leave the rest
+    of the file as it is, comments included."""
+    from shimgen import pipeline
+    from shimgen.cli.document import parsed, set_pin, write
+
+    said = requested(checkout, shared)
+    settings = load_settings(checkout, config, replace(said, rev=revision or said.rev))
+    target = settings.config_path
+    if target is None:
+        raise ConfigError(f"there is no {FILE_NAME} to write the pin to", "shimgen init CHECKOUT")
+    try:
+        found = pipeline.recognise(settings)
+    except BaselineError:
+        if revision and Path(revision).is_dir():
+            message = f"{revision} is a folder, and the first argument of pin is a revision"
+            raise ConfigError(message, f"shimgen pin HEAD {revision}") from None
+        raise
+    document = parsed(target)
+    set_pin(document, found)
+    write(target, document)
+    before = f" (before: {settings.pin.named})" if settings.pin is not None else ""
+    name = f" ({found.revision})" if found.revision else ""
+    _tell(found, as_json, "pinned", f"{name}{before}\nnext: shimgen apply\n")
+
+
+def _tell(found: Recognition, as_json: bool, what: str, after: str) -> None:
+    """Say what was done with the baseline: the words before it, and those after it."""
+    from shimgen.report import json, text
+
     if found.baseline.dirty:
         note(f"the commit that the pin names lacks the changes of {text.count(len(found.baseline.dirty), 'file')}")
-    emit(
-        json.render(analysis) if as_json else _recognised(target, str(checkout or settings.source), analysis), done=True
-    )
+    analysis = Analysis(found.baseline, found.profile_name, found.root)
+    emit(json.render(analysis) if as_json else f"{what} {text.baseline(analysis)}{after}", done=True)
 
 
 def _settings(checkout: Path | None, target: Path, said: Options) -> Settings:
@@ -88,13 +124,3 @@ def _relative(checkout: Path, target: Path) -> str:
     folder = target.absolute().parent
     path = Path(os.path.relpath(checkout.absolute(), folder))
     return checkout.absolute().as_posix() if path.parts[:2] == ("..", "..") else path.as_posix()
-
-
-def _recognised(target: Path, source: str, analysis: Analysis) -> str:
-    from shimgen.report import text
-
-    return (
-        f"recognised {text.baseline(analysis)} in {source}\n"
-        f"wrote {target}\n"
-        f"next: shimgen scan{'' if target.parent == Path() else f' --config {target}'}\n"
-    )
