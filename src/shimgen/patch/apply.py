@@ -23,9 +23,10 @@ def apply_exact(patch: FilePatch, before: bytes, context: int = CONTEXT_LINES) -
     found: list[int] = []
     at, drift = 0, 0
     for hunk in patch.hunks:
-        place = hunk.old_at if exact else _only_place(hunk, lines)
-        if place is None or place < at or not _stands(hunk, lines, place):
+        places = [hunk.old_at] if exact else _places(hunk, lines)
+        if len(places) != 1 or places[0] < at or not _stands(hunk, lines, places[0]):
             return _conflict(patch, hunk, lines, hunk.old_at + drift, at)
+        place = places[0]
         if not exact and not _keeps_to_the_ends(hunk, lines, place, context):
             return Conflict(patch.path, place + 1, "it was at the begin or end of the file, and no longer is")
         found.append(place)
@@ -47,11 +48,6 @@ def _places(hunk: Hunk, lines: Sequence[bytes]) -> list[int]:
     if not hunk.old:  # only an empty file has no line to recognise the place by
         return [] if lines else [0]
     return [at for at, line in enumerate(lines) if line == hunk.old[0] and _stands(hunk, lines, at)]
-
-
-def _only_place(hunk: Hunk, lines: Sequence[bytes]) -> int | None:
-    places = _places(hunk, lines)
-    return places[0] if len(places) == 1 else None
 
 
 def _keeps_to_the_ends(hunk: Hunk, lines: Sequence[bytes], at: int, context: int) -> bool:

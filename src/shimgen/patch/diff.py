@@ -30,20 +30,20 @@ def file_patch(path: str, before: bytes, after: bytes, mode: str = REGULAR) -> F
     return FilePatch(path, blob_id(before), blob_id(after), diff(before, after), mode)
 
 
-def diff(before: bytes, after: bytes, context: int = CONTEXT_LINES) -> tuple[Hunk, ...]:
+def diff(before: bytes, after: bytes) -> tuple[Hunk, ...]:
     """The hunks that turn `before` into `after`, sorted; none when they are equal."""
     old, new = split_lines(before), split_lines(after)
     groups: list[list[Edit]] = []
     for edit in edits(old, new):
-        if groups and edit[0] - groups[-1][-1][1] <= 2 * context:
+        if groups and edit[0] - groups[-1][-1][1] <= 2 * CONTEXT_LINES:
             groups[-1].append(edit)
         else:
             groups.append([edit])
-    return tuple(_hunk(old, new, group, context) for group in groups)
+    return tuple(_hunk(old, new, group) for group in groups)
 
 
-def _hunk(old: list[bytes], new: list[bytes], group: list[Edit], context: int) -> Hunk:
-    start = max(0, group[0][0] - context)
+def _hunk(old: list[bytes], new: list[bytes], group: list[Edit]) -> Hunk:
+    start = max(0, group[0][0] - CONTEXT_LINES)
     lines: list[bytes] = []
     at = start
     for a, b, c, d in group:
@@ -51,7 +51,7 @@ def _hunk(old: list[bytes], new: list[bytes], group: list[Edit], context: int) -
         lines += [REMOVED + line for line in old[a:b]]
         lines += [ADDED + line for line in new[c:d]]
         at = b
-    lines += [CONTEXT + line for line in old[at : at + context]]
+    lines += [CONTEXT + line for line in old[at : at + CONTEXT_LINES]]
     return Hunk(start, start + group[0][2] - group[0][0], tuple(lines), section(old, start))
 
 

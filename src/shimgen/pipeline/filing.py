@@ -109,7 +109,7 @@ def _manifest(session: Session, outcome: Outcome, files: Mapping[str, bytes]) ->
         SCHEMA,
         __version__,
         session.profile.name,
-        _MadeFor(source.kind, source.id, source.version, _content_digest(session)),
+        _MadeFor(source.kind, source.id, source.version, baseline.digest(session.tree.blobs)),
         tuple(_Patch(name, _sha256(files[name])) for name in _patch_names(files[LIST])),
         tuple(
             _File(session.checkout.prefix + change.path, _sha256(change.before), _sha256(change.after))
@@ -125,11 +125,6 @@ def _patch_names(listed: bytes) -> list[str]:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _content_digest(session: Session) -> str:
-    """The digest of all Python files as they are: shims depend on more of them than they change."""
-    return baseline.digest(session.tree.blobs)
 
 
 def replay(session: Session, folder: Path) -> Outcome:
@@ -199,14 +194,15 @@ def _path(session: Session, path: str) -> str:
 def _refuse_drift(
     session: Session, manifest: _Manifest, rows: Mapping[str, tuple[str, str]], found: Mapping[str, str]
 ) -> None:
-    """Raises BaselineError where the checkout is not what the series was made for."""
+    """Raises BaselineError where the checkout is not what the series was made for: shims depend on more of its Python
+    files than they change."""
     made_for = manifest.baseline.id[:12]
     for path, (before, after) in rows.items():
         if found[path] != before:
             what = "has this series already, and others do not" if found[path] == after else "is not as it was there"
             message = f"the series was made for {made_for}, and {path} {what if found[path] else 'is not here'}"
             raise BaselineError(f"{message}; nothing was changed", f"shimgen revert, or {AGAIN}")
-    if _content_digest(session) != manifest.baseline.digest:
+    if baseline.digest(session.tree.blobs) != manifest.baseline.digest:
         message = f"the series was made for {made_for}, and Python files that it does not touch differ here"
         raise BaselineError(f"{message} ({session.tree.baseline.id[:12]}); nothing was changed", AGAIN)
 

@@ -16,7 +16,7 @@ def member(gap: Gap, shim: Shim | None = None, paint: Paint = plain) -> str:
     head = f"{gap.wrapper.cls.name}.{gap.member}"
     lines = [paint("name", head), *_demanded(gap, paint), *_wrapper(gap.wrapper, paint)]
     lines += [line for provider in gap.providers for line in _provider(provider, paint)]
-    lines += [*_decision(gap, paint), *_inserted(gap, shim)]
+    lines += [*_decision(gap, paint), *_inserted(shim)]
     return "\n".join(lines) + "\n"
 
 
@@ -107,7 +107,7 @@ def _decision(gap: Gap, paint: Paint) -> Iterator[str]:
     yield from (f"note       {note}" for note in gap.notes)
 
 
-def _inserted(gap: Gap, shim: Shim | None) -> Iterator[str]:
+def _inserted(shim: Shim | None) -> Iterator[str]:
     if shim is None:
         return
     yield f"inserted   into class {shim.place.name}, {shim.place.path}"

@@ -76,20 +76,14 @@ def _carried(upgrade: Upgrade) -> Iterator[tuple[str, ...]]:
 
 
 def _demands(changes: Iterable[DemandChange]) -> Iterator[str]:
-    rows = [
-        (_plain(interface), _demand_name(change), change.fate.value + _likely(change), _plain(asked(change)))
-        for interface, group in by_interface(changes)
-        for change in group
-    ]
+    rows = []
+    for interface, group in by_interface(changes):
+        for change in group:
+            before = f"{_code(change.before)} → " if change.before else ""
+            likely = " (likely)" if change.fate is DemandFate.RENAMED else ""
+            name, fate = before + _code(change.member), change.fate.value + likely
+            rows.append((_plain(interface), name, fate, _plain(asked(change))))
     return _table(("interface", "demand", "is", "how"), rows)
-
-
-def _demand_name(change: DemandChange) -> str:
-    return f"{_code(change.before)} → {_code(change.member)}" if change.before else _code(change.member)
-
-
-def _likely(change: DemandChange) -> str:
-    return " (likely)" if change.fate is DemandFate.RENAMED else ""
 
 
 def _place(ref: ClassRef) -> str:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shimgen.model.construction import Construction, construction, handed
-from shimgen.model.domain import ClassRef, Gap, MemberKind, Provider, SiteKind, render_signature
+from shimgen.model.domain import Gap, MemberKind, Provider, SiteKind, render_signature
 from shimgen.model.facts import Param
 from shimgen.model.profile import Recipe
 from shimgen.model.program import Program
@@ -43,12 +43,12 @@ def draft(gap: Gap, providers: Sequence[Provider], setting: Setting) -> Draft:
     if gap.member.startswith("__"):
         raise RefusedError(Reason.KIND, {"kind": "name with two leading underscores"})
     kinds = {p.kind for p in providers}
-    asked = _sites(gap, SiteKind.CLASS)
+    asked = gap.demand.asking(SiteKind.CLASS)
     if kinds == {MemberKind.CLASS_ATTRIBUTE} and asked:
         return _class_attribute(gap, setting)
     if kinds <= _VALUES:
         if asked:
-            raise RefusedError(Reason.KIND, {"kind": f"{_named(kinds)} that {asked[0]} asks of the class"})
+            raise RefusedError(Reason.KIND, {"kind": f"{_named(kinds)} that {asked[0].place} asks of the class"})
         return _property(gap, providers, setting)
     if len(kinds) > 1:
         raise RefusedError(Reason.KINDS, {"kinds": _named(kinds)})
@@ -141,15 +141,10 @@ def _class_name(gap: Gap, made: Construction | None, program: Program, scope: Sc
         behind = f"{len(candidates)} classes may stand behind self.{gap.wrapper.delegate.attribute}"
         raise RefusedError(Reason.KIND, {"kind": f"member of the class, while {behind}"})
     for name in (made.callee if made else "", candidates[0].name):
-        if name and _is_bound(name, candidates[0], program, scope):
+        early = scope.means(name.partition(".")[0]) == "early"
+        if name and early and program.resolve(scope.path, name).ref == candidates[0]:
             return name
     raise no_place(f"above it, {scope.path} binds no name to the one class that {gap.member} is to be asked of")
-
-
-def _is_bound(name: str, candidate: ClassRef, program: Program, scope: Scope) -> bool:
-    if scope.means(name.partition(".")[0]) != "early":
-        return False
-    return program.resolve(scope.path, name).ref == candidate
 
 
 def _project(param: Param, made: Construction | None, program: Program) -> str:
@@ -230,7 +225,3 @@ def _named(kinds: Iterable[MemberKind]) -> str:
 def _changes(gap: Gap, kind: SiteKind) -> list[str]:
     """The sites that assign or delete the member of a target: what the engine does to a draft is done to another."""
     return [site.place for site in gap.demand.asking(kind) if site.role != "draft"]
-
-
-def _sites(gap: Gap, kind: SiteKind) -> list[str]:
-    return [site.place for site in gap.demand.asking(kind)]
