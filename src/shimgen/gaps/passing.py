@@ -28,11 +28,13 @@ def set_in_passing(program: Program, ref: ClassRef, member: str) -> str:
     return ""
 
 
-def set_by_name(program: Program, ref: ClassRef, chain: str) -> str:
-    """Where a method of `ref` assigns what a chain from its object leads to ("delegate.member"), "" when none does."""
+def set_by_name(program: Program, ref: ClassRef, chain: str, value: Expr | None = None) -> str:
+    """Where a method of `ref` assigns what a chain from its object leads to ("delegate.member"), be it `value` alone,
+    "" when none does."""
     for cls, function in methods(program, ref):
         for store in function.stores:
-            if store.target == f"{function.first}.{chain}" and store.how in ("assign", "other"):
+            mine = store.target == f"{function.first}.{chain}" and store.how in ("assign", "other")
+            if mine and value in (None, store.value):
                 return cls.at(store.line)
     return ""
 

@@ -83,15 +83,22 @@ def _kind(case: Case) -> Refusal | None:
     site = _replaced(case) if kinds & CALLABLE else ""
     if site:
         return Refusal(Reason.KIND, {"kind": f"method that {site} replaces"}, by_hand(case))
+    site = set_by_name(case.program, case.wrapper.cls, _chain(case), Expr("const", "None"))
+    if site:
+        return Refusal(Reason.KIND, {"kind": f"value that {site} sets to None"}, by_hand(case))
     for provider in case.providers:
         for decorator in opaque(case.program, provider.cls.path, provider.decorators):
             return Refusal(Reason.DECORATED, {"decorator": f"@{decorator}"}, by_hand(case))
     return None
 
 
+def _chain(case: Case) -> str:
+    return f"{case.wrapper.delegate.attribute}.{case.member}"
+
+
 def _replaced(case: Case) -> str:
     """Where something else is put in the place of a method of the delegate, which may take other arguments."""
-    site = set_by_name(case.program, case.wrapper.cls, f"{case.wrapper.delegate.attribute}.{case.member}")
+    site = set_by_name(case.program, case.wrapper.cls, _chain(case))
     for candidate in case.wrapper.delegate.candidates if not site else ():
         finding = case.program.find(candidate, "__getattribute__")
         own = finding[0].at(finding[1].line) if finding is not None else ""
