@@ -33,6 +33,9 @@ def analyse(settings: Settings) -> Analysis:
     return timed(session, work_out(session).analysis)
 
 
+_SEEN_BY = "what it looks for is in [stack] (docs/profiles.md), or is another --profile's"
+
+
 class Found(msgspec.Struct, frozen=True):
     """All that one tree holds, whatever the scope. `opened` gives its index, which is made when it is first needed.
     `links` are files of the stack that are left out because they are symbolic links."""
@@ -160,6 +163,7 @@ def work_out(session: Session, gathered: Callable[[Index], None] = _nothing) -> 
     kept, stale = _standing_shims(session, bare.ground, bare.found) if bare.ground.shims else ((), ())
     seconds = round(time.perf_counter() - started, 3)
     stats = replace(found.stats, seconds=seconds, trouble=session.store.trouble)
+    blind = f"the profile {session.profile.name} sees no wrapper here, so nothing was compared; {_SEEN_BY}"
     analysis = Analysis(
         session.tree.baseline,
         session.profile.name,
@@ -172,6 +176,7 @@ def work_out(session: Session, gathered: Callable[[Index], None] = _nothing) -> 
         unnamed=found.finding.unnamed,
         everything=frozenset((gap.wrapper.cls.name, gap.member) for gap in found.gaps),
         carried=bare.first,
+        notes=() if found.wrappers else (blind,),
     )
     return Work(analysis, found, bare, kept)
 

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from shimgen.index import Index
 
 
-_SEEN_BY = "what it looks for is in [stack] (docs/profiles.md), or is another --profile's"
-
-
 class Clock:
     """Wall seconds of each stage of one run, in the order in which they first ran."""
 
@@ -143,10 +140,8 @@ def timed(session: Session, analysis: Analysis) -> Analysis:
 
     fault = pin_fault(session)
     notes = (*session.notes, f"{fault.sentence}; next: {fault.command}") if fault else session.notes
-    if not analysis.wrappers:
-        notes += (f"the profile {session.profile.name} sees no wrapper here, so nothing was compared; {_SEEN_BY}",)
     release = session.tree.baseline.version
     if not release and any(isinstance(accept.until, str) for accept in session.settings.accepts):
         release = baseline.release_name(session.checkout)
     stats = replace(analysis.stats, stages=session.clock.stages)
-    return replace(analysis, stats=stats, notes=notes, release=release)
+    return replace(analysis, stats=stats, notes=(*notes, *analysis.notes), release=release)
