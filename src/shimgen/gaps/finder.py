@@ -108,12 +108,15 @@ class _Finder:
         gaps = self._bequeathed(agreed(self._program, [d for d in drafts if d is not None]))
         completing = [self._draft(w, d, demanded=False) for w in group for d in self._missing_of(gaps, w)]
         extra = self._bequeathed(agreed(self._program, [d for d in completing if d is not None]))
-        gaps += [gap for gap in extra if gap.reason is not Reason.ABSENT]
-        self._plan(gaps)
-        return [*gaps, *adopting]
+        self._plan([*gaps, *extra])
+        return [*gaps, *(gap for gap in extra if gap.reason is not Reason.ABSENT), *adopting]
 
     def _plan(self, gaps: Sequence[Gap]) -> None:
-        """What shims of this run will provide is there for the wrappers around."""
+        """What shims of this run will provide is there for the wrappers around, where the wrapper is to have it: one
+        that was refused it may inherit the shim, whose delegate has nothing to give there."""
+        for gap in gaps:
+            if gap.decision is Decision.REFUSE:
+                self._members.refuse(gap.wrapper.cls, gap.member)
         closed = [gap for gap in gaps if gap.decision is not Decision.REFUSE and not gap.takes_base]
         handed = {(gap.target, gap.member) for gap in closed if gap.handed}
         for gap in closed:

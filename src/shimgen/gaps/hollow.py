@@ -5,7 +5,7 @@ from __future__ import annotations
 from shimgen.gaps.case import Case
 from shimgen.model.calling import methods
 from shimgen.model.domain import ClassRef, Provider, Refusal
-from shimgen.model.facts import Function
+from shimgen.model.facts import Expr, Function
 from shimgen.model.reason import Reason
 
 
@@ -23,14 +23,28 @@ def hollow(case: Case) -> Refusal | None:
 
 
 def _handed_on_to(function: Function) -> str:
-    """ "model.first" of a member that is nothing but `self.model.first`, or a call of it; "" for any other."""
-    if not function.params or function.stores:
+    """ "model.first" of a member that is nothing but `self.model.first`, or a call of it, whether or not the model gets
+    a local name before; "" for any other."""
+    if not function.params or len(function.stores) > 1 or len(function.returned) > 1:
         return ""
-    values = [call.expr.parts[0] for call in function.calls] or list(function.returned)
-    if len(values) != 1 or values[0].op != "name" or len(function.returned) > 1:
+    kept = next(iter(function.stores), None)
+    calls = (call.expr for call in function.calls)
+    values = [call.parts[0] for call in calls if kept is None or call != kept.value] or list(function.returned)
+    if len(values) != 1 or values[0].op != "name":
         return ""
     own, _, chain = values[0].text.partition(".")
-    return chain if own == function.first and chain.count(".") == 1 else ""
+    if kept is not None:
+        chain = f"{_held(kept.value, function.first)}.{chain}" if kept.target == own else ""
+    return chain if (kept is not None or own == function.first) and chain.count(".") == 1 else ""
+
+
+def _held(value: Expr | None, own: str) -> str:
+    """The attribute X of `self.X` or of `getattr(self, "X", None)`."""
+    if value is None:
+        return ""
+    if value.op == "call" and value.parts[0].text == "getattr" and len(value.parts) > 2 and value.parts[1].text == own:
+        return value.parts[2].literal
+    return value.text.partition(f"{own}.")[2] if value.op == "name" else ""
 
 
 def _lacking(case: Case, provider: Provider, chain: str) -> tuple[ClassRef, ...]:

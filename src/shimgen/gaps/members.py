@@ -52,12 +52,14 @@ class Lookup(msgspec.Struct, frozen=True):
 
 
 class Members:
-    """Lookups for one program, kept. `planned` are members that shims of this run will add."""
+    """Lookups for one program, kept. `planned` are members that shims of this run will add, `refused` those that a
+    class would inherit from such a shim in vain."""
 
     def __init__(self, program: Program, profile: Profile) -> None:
         self._program = program
         self._externals = {name: ext for ext in profile.externals.values() for name in ext.names}
         self._planned: dict[tuple[ClassRef, str], Provider] = {}
+        self._refused: set[tuple[ClassRef, str]] = set()
         self.look: Callable[[ClassRef, str], Lookup] = cache(self._look)
         self.computed: Callable[[ClassRef], str] = cache(lambda ref: next(self._computed(ref), ""))
         self._remaking = cache(lambda cls: remaking(program, cls).found)
@@ -65,6 +67,11 @@ class Members:
     def plan(self, ref: ClassRef, member: str, provider: Provider) -> None:
         """Takes note that a shim will provide `member` on `ref` (and so on its subclasses)."""
         self._planned[ref, member] = provider
+        self.look = cache(self._look)
+
+    def refuse(self, ref: ClassRef, member: str) -> None:
+        """Takes note that no shim gives `member` to instances of `ref`, not even one that the class inherits."""
+        self._refused.add((ref, member))
         self.look = cache(self._look)
 
     def _look(self, ref: ClassRef, member: str) -> Lookup:
@@ -108,7 +115,7 @@ class Members:
 
     def defines(self, cls: ClassRef, member: str) -> bool:
         """Whether the class itself binds `member`, in the checkout or by a shim of this run."""
-        return self._defined(cls, cls, member) is not None
+        return (cls, member) in self._planned or self._defined(cls, cls, member) is not None
 
     def _found(self, ref: ClassRef, order: Sequence[ClassRef], member: str) -> Provider | None:
         """What the first class that binds the member makes of it: a stub there hides what is real behind it."""
@@ -127,7 +134,9 @@ class Members:
         if bound is not None and not bound.stub:
             return _provider(ref, cls, facts, bound)
         planned = self._planned.get((cls, member))
-        return replace(planned, candidate=ref) if planned is not None else None
+        if planned is None or (ref, member) in self._refused:
+            return None
+        return replace(planned, candidate=ref)
 
     def _covered(self, ref: ClassRef) -> str:
         """The attribute that `__getattr__` of a class in the MRO reads through, "?" when it does something else."""
