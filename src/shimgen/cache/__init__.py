@@ -2,3 +2,5 @@
 
 from shimgen.cache.database import Cache, default_folder
 from shimgen.cache.store import Shelf, Store
+
+__all__ = ["Cache", "Shelf", "Store", "default_folder"]

@@ -41,6 +41,32 @@ if TYPE_CHECKING:
     from shimgen.checkout.files import write_folder
     from shimgen.checkout.identity import Distance, Identity, distance, identify, release_name
 
+__all__ = [
+    "Checkout",
+    "Commit",
+    "Distance",
+    "Identity",
+    "Made",
+    "adopt",
+    "apply_changes",
+    "check_recording",
+    "digest",
+    "distance",
+    "identify",
+    "interrupted",
+    "make_commits",
+    "open_checkout",
+    "open_package",
+    "origins",
+    "other_forms",
+    "recover",
+    "release_name",
+    "render_patch",
+    "revert",
+    "take_back",
+    "write_folder",
+]
+
 __getattr__ = exported(
     __name__,
     {

@@ -5,3 +5,13 @@ from shimgen.gaps.finder import engine_facing, find_gaps
 from shimgen.gaps.members import provided
 from shimgen.gaps.stale import find_stale
 from shimgen.gaps.upgrade import Side, compare
+
+__all__ = [
+    "Side",
+    "compare",
+    "compare_demands",
+    "engine_facing",
+    "find_gaps",
+    "find_stale",
+    "provided",
+]

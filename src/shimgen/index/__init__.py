@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from shimgen.index.program import Index
     from shimgen.index.trace import Trace, changed_since, followed
 
+__all__ = ["Files", "Index", "Trace", "changed_since", "followed"]
+
 __getattr__ = exported(
     __name__,
     {"files": "Files", "program": "Index", "trace": "Trace changed_since followed"},

@@ -20,3 +20,24 @@ from shimgen.patch.series import COVER, Letter, diffstat, render_series
 from shimgen.patch.text import render, render_changes
 from shimgen.patch.values import Conflict, FilePatch, Hunk, reverse
 from shimgen.patch.weigh import Weighed, weigh
+
+__all__ = [
+    "COVER",
+    "Conflict",
+    "FilePatch",
+    "Hunk",
+    "Letter",
+    "Weighed",
+    "apply_exact",
+    "diff",
+    "diffstat",
+    "file_patch",
+    "read_patch",
+    "render",
+    "render_changes",
+    "render_series",
+    "reverse",
+    "split_lines",
+    "undo",
+    "weigh",
+]

@@ -26,6 +26,20 @@ if TYPE_CHECKING:
     from shimgen.pipeline.session import recognise
     from shimgen.pipeline.writing import Manner, apply, revert
 
+__all__ = [
+    "Manner",
+    "analyse",
+    "apply",
+    "explain",
+    "gate",
+    "generate",
+    "recognise",
+    "revert",
+    "series",
+    "upgrade",
+    "verify",
+]
+
 __getattr__ = exported(
     __name__,
     {

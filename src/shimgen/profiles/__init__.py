@@ -2,3 +2,5 @@
 
 from shimgen.profiles.store import load, names, recognise
 from shimgen.profiles.table import from_table
+
+__all__ = ["from_table", "load", "names", "recognise"]
